@@ -1,0 +1,218 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// alarm wakes claims that wait. A commit in this process rings it, for the lanes that have work now; a write by
+// another process is seen by the file system's events on the write-ahead log, which are watched only
+// while somebody waits.
+type alarm struct {
+	mu      sync.Mutex
+	waiting map[*waiter]bool
+	asleep  int // those in sleep: the file is watched while there are any
+	path    string
+	watch   *fsnotify.Watcher // nil where the file system has no events: then claims look every maxBlind
+	closed  chan struct{}
+	once    sync.Once
+}
+
+// maxBlind is how often a waiting claim looks where other processes' writes cannot be seen.
+const maxBlind = 15 * time.Millisecond
+
+// After a write by anybody a waiting claim looks for this long, at most so far apart.
+const (
+	lookFor = 250 * time.Millisecond
+	maxStep = 8 * time.Millisecond
+)
+
+type waiter struct {
+	a             *alarm
+	queues, kinds map[string]bool
+	rung          chan struct{} // this process committed work for it
+	stirred       chan struct{} // somebody wrote to the file
+}
+
+func newAlarm(path string) (*alarm, error) {
+	a := &alarm{waiting: map[*waiter]bool{}, path: path, closed: make(chan struct{})}
+	if w, err := fsnotify.NewWatcher(); err == nil {
+		a.watch = w
+		go a.relay()
+	}
+	return a, nil
+}
+
+func (a *alarm) close() {
+	a.once.Do(func() {
+		close(a.closed)
+		if a.watch != nil {
+			_ = a.watch.Close()
+		}
+	})
+}
+
+func (a *alarm) wait(queues, kinds []string) *waiter {
+	w := &waiter{a: a, queues: set(queues), kinds: set(kinds), rung: make(chan struct{}, 1), stirred: make(chan struct{}, 1)}
+	a.mu.Lock()
+	a.waiting[w] = true
+	a.mu.Unlock()
+	return w
+}
+
+func set(names []string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+func (w *waiter) stop() {
+	w.a.mu.Lock()
+	delete(w.a.waiting, w)
+	w.a.mu.Unlock()
+	select {
+	case <-w.rung: // it was rung too late to use it: somebody else may
+		w.passOn()
+	default:
+	}
+}
+
+// passOn wakes somebody else who waits for any of the same work.
+func (w *waiter) passOn() {
+	w.a.mu.Lock()
+	defer w.a.mu.Unlock()
+	for other := range w.a.waiting {
+		if other != w && overlap(other.queues, w.queues) && overlap(other.kinds, w.kinds) && other.ring() {
+			return
+		}
+	}
+}
+
+func overlap(a, b map[string]bool) bool {
+	for n := range a {
+		if b[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// ring reports whether the waiter was not rung before.
+func (w *waiter) ring() bool {
+	select {
+	case w.rung <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// ring wakes one waiter for each lane.
+func (a *alarm) ring(lanes map[laneKey]bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for l := range lanes {
+		for w := range a.waiting {
+			if w.queues[l.queue] && w.kinds[l.kind] && w.ring() {
+				break
+			}
+		}
+	}
+}
+
+var errAlarmClosed = errors.New("closed")
+
+// sleep returns nil when there may be work, or after pause; an error when ctx or the engine has ended.
+// due looks whether there is work, for events that may be anybody's.
+func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool) error {
+	w.a.enter()
+	defer w.a.leave()
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	var again <-chan time.Time
+	if w.a.watch == nil {
+		again = time.After(min(pause, maxBlind))
+	} else if due() { // committed before the file was watched
+		return nil
+	}
+	// The event of a write comes before its commit is visible: look again after growing pauses, for a while.
+	var step time.Duration
+	var until time.Time
+	for {
+		select {
+		case <-w.rung:
+			return nil
+		case <-timer.C:
+			return nil
+		case <-w.stirred:
+			until = time.Now().Add(lookFor)
+			if again == nil {
+				step = time.Millisecond
+				again = time.After(step)
+			}
+		case <-again:
+			if due() {
+				return nil
+			}
+			step = min(2*step, maxStep)
+			switch {
+			case w.a.watch == nil:
+				again = time.After(maxBlind)
+			case time.Now().Before(until):
+				again = time.After(step)
+			default:
+				again = nil
+			}
+		case <-w.a.closed:
+			return errAlarmClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (a *alarm) enter() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asleep++; a.asleep == 1 && a.watch != nil {
+		_ = a.watch.Add(a.path) // fails where the log is not there: then there is nothing to see yet
+	}
+}
+
+func (a *alarm) leave() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asleep--; a.asleep == 0 && a.watch != nil {
+		_ = a.watch.Remove(a.path)
+	}
+}
+
+// relay stirs those who sleep at each event.
+func (a *alarm) relay() {
+	for {
+		select {
+		case _, ok := <-a.watch.Events:
+			if !ok {
+				return
+			}
+			a.mu.Lock()
+			for w := range a.waiting {
+				select {
+				case w.stirred <- struct{}{}:
+				default:
+				}
+			}
+			a.mu.Unlock()
+		case _, ok := <-a.watch.Errors:
+			if !ok {
+				return
+			}
+		}
+	}
+}
