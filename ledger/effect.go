@@ -73,8 +73,17 @@ func tryOf(ctx context.Context, step string, fingerprint uint64) (Try, error) {
 		return Try{}, &queue.Error{Op: "effect", Subject: step, Reason: queue.ErrInvalid, Detail: "its context belongs to no attempt of a job",
 			Remedy: "pass on the context that the handler was given"}
 	}
-	if err := ctx.Err(); err != nil {
-		return Try{}, &queue.Error{Op: "effect", Subject: step, Detail: "not begun", Cause: context.Cause(ctx)}
+	if ctx.Err() != nil {
+		return Try{}, ended(ctx, step)
 	}
 	return Try{ID: NewTryID(), Lease: h.Lease, Step: step, Fingerprint: fingerprint}, nil
+}
+
+// ended says that an effect was not asked for, because its context had ended, and why it had.
+func ended(ctx context.Context, subject string) error {
+	err := &queue.Error{Op: "effect", Subject: subject, Reason: ctx.Err(), Detail: "it was not asked for"}
+	if cause := context.Cause(ctx); cause != err.Reason {
+		err.Cause = cause
+	}
+	return err
 }

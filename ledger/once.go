@@ -31,6 +31,8 @@ func Once[R any](ctx context.Context, store Store, effect Effect[R]) (R, error) 
 	var entry Entry
 	err = repeat(ctx, func() (err error) { entry, err = store.Intend(ctx, try); return })
 	switch {
+	case errors.Is(err, queue.ErrUnknownOutcome): // it may stand there, and nobody called
+		return none, errors.Join(err, o.withdraw(ctx))
 	case err != nil:
 		return none, err
 	case entry.State == Confirmed:
@@ -41,7 +43,7 @@ func Once[R any](ctx context.Context, store Store, effect Effect[R]) (R, error) 
 	result, made, err := o.ask(ctx)
 	switch {
 	case err != nil:
-		return none, errors.Join(err, o.withdraw(ctx, entry))
+		return none, errors.Join(err, o.withdraw(ctx))
 	case made:
 		return o.record(ctx, result)
 	case entry.Mine, rest(entry, effect.KeyLife) > 0, effect.Doubt == Resend:
@@ -69,8 +71,7 @@ func rest(entry Entry, life time.Duration) time.Duration {
 func (o once[R]) call(ctx context.Context, entry Entry) (R, error) {
 	var none R
 	if ctx.Err() != nil {
-		err := &queue.Error{Op: "effect", Subject: o.try.Key().String(), Detail: "not called", Cause: context.Cause(ctx)}
-		return none, errors.Join(err, o.withdraw(ctx, entry))
+		return none, errors.Join(ended(ctx, o.try.Key().String()), o.withdraw(ctx))
 	}
 	within := ctx
 	if life := rest(entry, o.KeyLife); o.KeyLife > 0 && life > 0 {
@@ -80,7 +81,7 @@ func (o once[R]) call(ctx context.Context, entry Entry) (R, error) {
 	}
 	result, err := o.Do(within, o.try.Key().String())
 	if saysNotDone(err) {
-		return none, errors.Join(err, o.withdraw(ctx, entry))
+		return none, errors.Join(err, o.withdraw(ctx))
 	}
 	if err != nil {
 		return none, err
@@ -97,11 +98,9 @@ func (o once[R]) ask(ctx context.Context) (R, bool, error) {
 	return o.Confirm(ctx, o.try.Key().String())
 }
 
-// withdraw takes an intent back behind which no call has stood; where another has seen it, it stays.
-func (o once[R]) withdraw(ctx context.Context, entry Entry) error {
-	if !entry.Mine {
-		return nil
-	}
+// withdraw takes the intent back, of which this try knows that it led to no call, or to one that did
+// nothing. The store leaves what another wrote or has seen.
+func (o once[R]) withdraw(ctx context.Context) error {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	return repeat(ctx, func() error { _, err := o.store.Withdraw(ctx, o.try); return err })

@@ -11,7 +11,9 @@ import (
 
 // Resolve is a person's answer to a doubt: the effect happened, with this result (JSON as its handler
 // records it; none at all: null), or it did not. When the job has no other doubt left, it is redriven.
-// It gives the doubts that are left; repeating it is safe.
+// It gives the doubts that are left; repeating it is safe. A key without a step answers nothing and
+// redrives a job that has no doubt left: while it was being parked, a slow attempt may have recorded the
+// result after all.
 //
 // "It did not happen" is about the past. A worker that was frozen just before its call and thaws after
 // the answer still makes that call; so such an effect stays listed on the job.
@@ -44,7 +46,10 @@ func Resolve(ctx context.Context, engine queue.Engine, store Store, by queue.Act
 	if record.State != queue.Dead || record.Reason != queue.ReasonDoubt {
 		return fail(queue.ErrState, fmt.Sprintf("the job is %s and not in doubt", record.State), "only a job parked in doubt takes an answer; see `twice job`")
 	}
-	answered := store.Answer(ctx, by, key, happened, result)
+	var answered error
+	if key.Step != "" {
+		answered = store.Answer(ctx, by, key, happened, result)
+	}
 	if answered != nil && !errors.Is(answered, queue.ErrState) {
 		return nil, answered
 	}

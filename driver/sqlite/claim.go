@@ -19,7 +19,7 @@ func (e *Engine) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, err
 	}
 	waiting := e.wake.wait(req.Queues, req.Kinds)
 	defer waiting.stop()
-	deadline := e.cfg.Now().Add(req.Wait)
+	deadline := time.Now().Add(req.Wait) // the caller's patience is real time, whatever clock the engine is given
 	for {
 		var got []queue.Lease
 		var next int64
@@ -30,7 +30,7 @@ func (e *Engine) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, err
 		if err != nil {
 			return nil, err
 		}
-		left := deadline.Sub(e.cfg.Now())
+		left := time.Until(deadline)
 		if len(got) > 0 {
 			if len(got) == req.Max { // there may be more: somebody else who waits should look
 				waiting.passOn()

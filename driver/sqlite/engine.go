@@ -193,5 +193,9 @@ func (e *Engine) read(ctx context.Context, op string, fn func(*txn) error) error
 	if err := t.loadView(); err != nil {
 		return e.failed(op, err)
 	}
+	// What a read sees is committed, so the index may take it over.
+	if err := e.ids.catchUp(t.s, t.engine.sealed); err != nil {
+		return e.failed(op, err)
+	}
 	return e.failed(op, fn(t))
 }

@@ -65,7 +65,7 @@ func (t *txn) enqueueOne(in queue.Job) (queue.Receipt, error) {
 		return queue.Receipt{}, err
 	}
 	origin := millis(in.Origin)
-	if refusal := t.originRefused(in, l.q); refusal != nil {
+	if refusal := t.originRefused(in); refusal != nil {
 		return queue.Receipt{ID: in.ID, Status: queue.Refused, Err: refusal}, nil
 	}
 	j := job{
@@ -115,7 +115,7 @@ func (t *txn) guarded(in queue.Job, fresh int64) time.Time {
 	return instant(fresh).Add(t.e.cfg.KeepFor)
 }
 
-func (t *txn) originRefused(in queue.Job, q *queueRow) error {
+func (t *txn) originRefused(in queue.Job) error {
 	if in.Origin.IsZero() {
 		return nil
 	}
@@ -123,8 +123,8 @@ func (t *txn) originRefused(in queue.Job, q *queueRow) error {
 	refused := func(detail, remedy string) error {
 		return &queue.Error{Op: "enqueue", Subject: in.Kind + "/" + in.ID.String(), Reason: queue.ErrRefused, Detail: detail, Remedy: remedy}
 	}
-	if origin <= q.mark {
-		return refused(fmt.Sprintf("its origin %s is at or before the mark %s: what it did may be forgotten", in.Origin.Format(time.RFC3339), instant(q.mark).Format(time.RFC3339)),
+	if mark := t.engine.mark; origin <= mark {
+		return refused(fmt.Sprintf("its origin %s is at or before the mark %s: what it did may be forgotten", in.Origin.Format(time.RFC3339), instant(mark).Format(time.RFC3339)),
 			"find out whether it was done; if it was not, send it as a new request")
 	}
 	if origin > t.now+queue.MaxOriginAhead.Milliseconds() {
@@ -220,7 +220,7 @@ func (t *txn) insertRare(j *job) error {
 	}
 	var headers, parent driver.Value
 	if len(j.headers) > 0 {
-		b, err := json.Marshal(j.headers)
+		b, err := json.Marshal(pairsOf(j.headers))
 		if err != nil {
 			return err
 		}

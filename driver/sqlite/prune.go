@@ -124,23 +124,16 @@ func (t *txn) forget(seqs []candidate, agreed func(*passing) bool) (n int, err e
 // MoveMark implements [queue.Pruner].
 func (e *Engine) MoveMark(ctx context.Context, to time.Time) error {
 	return e.write(ctx, "move mark", phaseOther, func(t *txn) error {
-		mark := min(millis(to), t.now-e.cfg.KeepFor.Milliseconds())
-		for _, q := range t.view.queues {
-			if mark > q.mark {
-				q.mark = mark
-			}
-		}
-		_, err := t.s.exec("UPDATE twice_queue SET mark = max(mark, ?)", mark)
+		t.engine.mark = max(t.engine.mark, min(millis(to), t.now-e.cfg.KeepFor.Milliseconds()))
+		_, err := t.s.exec("UPDATE twice_engine SET mark = max(mark, ?)", t.engine.mark)
 		return err
 	})
 }
 
-// Mark implements [queue.Pruner].
-func (e *Engine) Mark(ctx context.Context, name string) (mark time.Time, err error) {
+// Mark implements [queue.Pruner]: all queues have the same.
+func (e *Engine) Mark(ctx context.Context, _ string) (mark time.Time, err error) {
 	err = e.read(ctx, "mark", func(t *txn) error {
-		if q := t.view.queues[name]; q != nil {
-			mark = instant(q.mark)
-		}
+		mark = instant(t.engine.mark)
 		return nil
 	})
 	return mark, err
@@ -153,10 +146,7 @@ func (e *Engine) Reap(ctx context.Context, limit int) (reaped int, err error) {
 	}
 	var old []candidate
 	err = e.read(ctx, "reap", func(t *txn) error {
-		var mark int64
-		for _, q := range t.view.queues {
-			mark = max(mark, q.mark)
-		}
+		mark := t.engine.mark
 		if mark == 0 {
 			return nil
 		}
@@ -181,7 +171,7 @@ func (e *Engine) Reap(ctx context.Context, limit int) (reaped int, err error) {
 		if err := t.flush(); err != nil {
 			return err
 		}
-		reaped, err = t.forget(old, func(p *passing) bool { return p.fresh <= t.view.lanes[p.lane].q.mark })
+		reaped, err = t.forget(old, func(p *passing) bool { return p.fresh <= t.engine.mark })
 		return err
 	})
 	return reaped, err

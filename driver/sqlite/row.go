@@ -46,8 +46,30 @@ type attempt struct {
 	Start   int64         `json:"s"`
 	End     int64         `json:"e"`
 	Outcome queue.Outcome `json:"o"`
+	Settled queue.State   `json:"t,omitempty"` // to which state; none where it crashed or was cancelled
 	Error   []byte        `json:"x,omitempty"`
 	Lone    bool          `json:"l,omitempty"`
+}
+
+// pairs is how headers are stored: names and values in turn, which may be any bytes.
+type pairs [][]byte
+
+func pairsOf(h queue.Headers) (p pairs) {
+	for name, value := range h {
+		p = append(p, []byte(name), []byte(value))
+	}
+	return p
+}
+
+func (p pairs) headers() queue.Headers {
+	if len(p) < 2 {
+		return nil
+	}
+	h := make(queue.Headers, len(p)/2)
+	for i := 0; i+1 < len(p); i += 2 {
+		h[string(p[i])] = string(p[i+1])
+	}
+	return h
 }
 
 const jobColumns = `seq, id, lane, state, due, lone, token, created, fingerprint, key, payload, run_at, fresh_at, claim, claimed, worker,
@@ -66,10 +88,11 @@ func scanJob(r []driver.Value) (j job, err error) {
 		checkpoint: bytesOf(r[29]), dropped: number(r[31]), reason: queue.Reason(text(r[32])), err: text(r[33]), result: bytesOf(r[34]),
 		ended: number(r[36]), pruneAt: number(r[37]),
 	}
+	var headers pairs
 	for _, part := range []struct {
 		from driver.Value
 		into any
-	}{{r[28], &j.headers}, {r[30], &j.attempts}, {r[35], &j.effects}} {
+	}{{r[28], &headers}, {r[30], &j.attempts}, {r[35], &j.effects}} {
 		if part.from == nil {
 			continue
 		}
@@ -77,6 +100,7 @@ func scanJob(r []driver.Value) (j job, err error) {
 			return j, damaged("job", j.seq, err)
 		}
 	}
+	j.headers = headers.headers()
 	if j.state < queue.Queued || j.state > queue.Cancelled {
 		return j, damaged("job", j.seq, queue.ErrState)
 	}

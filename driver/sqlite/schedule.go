@@ -10,10 +10,8 @@ import (
 
 // PutSchedule implements [queue.Schedules].
 func (e *Engine) PutSchedule(ctx context.Context, s queue.Schedule) error {
-	for what, name := range map[string]string{"schedule": s.Name, "queue": s.Queue, "kind": s.Kind} {
-		if err := queue.CheckName(what, name); err != nil {
-			return err
-		}
+	if err := queue.CheckName("schedule", s.Name); err != nil {
+		return err
 	}
 	return e.write(ctx, "put schedule", phaseOther, func(t *txn) error {
 		_, err := t.s.exec(`INSERT INTO twice_schedule(name, spec, zone, queue, kind, since) VALUES (?, ?, ?, ?, ?, ?)

@@ -129,7 +129,7 @@ func (t *txn) settleOne(s *queue.Settlement) (answer, err error) {
 	if refusal, err := t.follow(s); refusal != nil || err != nil {
 		return refusal, err
 	}
-	j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: s.Outcome, Error: []byte(s.Error), Lone: s.Lease.Lone})
+	j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: s.Outcome, Settled: s.State, Error: []byte(s.Error), Lone: s.Lease.Lone})
 	if s.Error != "" {
 		j.err = cutText(s.Error)
 	}
@@ -156,6 +156,11 @@ func (t *txn) settleOne(s *queue.Settlement) (answer, err error) {
 		}
 	case queue.Dead:
 		j.ended, j.reason, j.effects = t.now, s.Reason, s.Effects
+		if s.Effects == nil { // nobody has asked the ledger: the one beside the jobs is sealed in this same write
+			if j.effects, err = t.sealed(j.id, j.token); err != nil {
+				return nil, err
+			}
+		}
 	case queue.Done:
 		if j.keepFor == 0 {
 			return nil, t.finishRows([]candidate{{seq: j.seq}})
@@ -193,10 +198,8 @@ func (t *txn) follow(s *queue.Settlement) (refusal, err error) {
 		case h.ended != nil:
 			fingerprint, held = h.ended.fingerprint, true
 		default:
-			if l := t.view.queues[next.Queue]; l != nil {
-				if refusal := t.originRefused(next, l); refusal != nil {
-					return refusal, nil
-				}
+			if refusal := t.originRefused(next); refusal != nil {
+				return refusal, nil
 			}
 		}
 		if held && fingerprint != next.Fingerprint {
@@ -217,7 +220,7 @@ func (t *txn) notHeld(s *queue.Settlement, h holder) error {
 	}
 	if j := h.job; j != nil && j.state != queue.Running && j.lease() == s.Lease.ID && j.token == s.Lease.Token && len(j.attempts) > 0 {
 		last := j.attempts[len(j.attempts)-1]
-		if last.N == j.token && last.Outcome == s.Outcome {
+		if last.N == j.token && last.Outcome == s.Outcome && last.Settled == s.State {
 			return nil
 		}
 	}

@@ -18,10 +18,10 @@ type view struct {
 }
 
 type queueRow struct {
-	id          int64
-	name        string
-	paused      bool
-	mark, floor int64
+	id     int64
+	name   string
+	paused bool
+	floor  int64
 }
 
 type laneKey struct {
@@ -40,8 +40,8 @@ func newView() view {
 }
 
 func (v *view) load(s session) error {
-	err := s.query("SELECT queue, name, paused, mark, token_floor FROM twice_queue", func(r []driver.Value) error {
-		v.addQueue(&queueRow{id: number(r[0]), name: text(r[1]), paused: number(r[2]) != 0, mark: number(r[3]), floor: number(r[4])})
+	err := s.query("SELECT queue, name, paused, token_floor FROM twice_queue", func(r []driver.Value) error {
+		v.addQueue(&queueRow{id: number(r[0]), name: text(r[1]), paused: number(r[2]) != 0, floor: number(r[3])})
 		return nil
 	})
 	if err != nil {

@@ -1,0 +1,77 @@
+package suite
+
+import (
+	"slices"
+
+	"github.com/twicehq/twice/bench/stats"
+)
+
+// enough says whether every contestant has as many quiet runs of each worker count as are kept.
+func (r *runner) enough(samples [][]Sample, errs []error) bool {
+	for i, all := range samples {
+		if errs[i] != nil {
+			continue
+		}
+		for _, group := range byWorkers(all) {
+			quiet := 0
+			for _, s := range group {
+				if s.Foreign < r.cfg.Quiet {
+					quiet++
+				}
+			}
+			if quiet < r.cfg.Runs {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// best keeps the quietest runs of each worker count, and of these the count with the best median.
+func best(sc Scenario, all []Sample, keep int) (kept []Sample) {
+	first := sc.Figures[0]
+	for _, group := range byWorkers(all) {
+		slices.SortStableFunc(group, func(a, b Sample) int {
+			if a.Foreign < b.Foreign {
+				return -1
+			}
+			if a.Foreign > b.Foreign {
+				return 1
+			}
+			return 0
+		})
+		group = group[:min(keep, len(group))]
+		if kept == nil || (Median(group, first.Name) > Median(kept, first.Name)) == first.More {
+			kept = group
+		}
+	}
+	return kept
+}
+
+// byWorkers groups runs by worker count, in the order in which the counts were tried.
+func byWorkers(all []Sample) (groups [][]Sample) {
+	at := map[int]int{}
+	for _, s := range all {
+		i, ok := at[s.Workers]
+		if !ok {
+			i = len(groups)
+			at[s.Workers] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups
+}
+
+// Median is the median of one figure over runs.
+func Median(samples []Sample, figure string) float64 { return stats.Median(Numbers(samples, figure)) }
+
+// Numbers are one figure's values in all runs that have it.
+func Numbers(samples []Sample, figure string) (v []float64) {
+	for _, s := range samples {
+		if x, ok := s.Values[figure]; ok {
+			v = append(v, x)
+		}
+	}
+	return v
+}

@@ -1,0 +1,45 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/pprof"
+
+	"github.com/twicehq/twice/bench/noise"
+)
+
+// sample is one run on an open store.
+func (r *runner) sample(ctx context.Context, sc Scenario, c Contestant, store io.Closer, workers, round int) (s Sample, err error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	debug.FreeOSMemory()
+	noise.Wait(ctx, r.cfg.Gate, r.cfg.Quiet)
+	if round == 0 && r.cfg.Profiles != "" {
+		stop, err := profile(filepath.Join(r.cfg.Profiles, fmt.Sprintf("%s-%s-%d.pprof", sc.Name, c.Name, workers)))
+		if err != nil {
+			return s, err
+		}
+		defer stop()
+	}
+	s.Workers = workers
+	w := noise.Start()
+	s.Values, err = c.run(ctx, sc, Env{r.cfg, workers, r.ids}, store)
+	s.Foreign = w.Foreign()
+	return s, err
+}
+
+func profile(file string) (stop func(), err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { pprof.StopCPUProfile(); f.Close() }, nil
+}

@@ -1,0 +1,126 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twicehq/twice/bench/disk"
+	"github.com/twicehq/twice/bench/peer"
+)
+
+// stores keeps one filled store of each shape, which every run gets a copy of.
+type stores struct {
+	dir  string
+	ids  *atomic.Int64
+	log  io.Writer
+	made map[string]error
+}
+
+// template returns the directory of a closed store with jobs at rest and jobs waiting.
+func (s *stores) template(ctx context.Context, c Contestant, rest, waiting int) (string, error) {
+	dir := filepath.Join(s.dir, "filled", fmt.Sprintf("%s-%d-%d", c.Name, rest, waiting))
+	if err, ok := s.made[dir]; ok {
+		return dir, err
+	}
+	start := time.Now()
+	err := s.make(ctx, c, dir, rest, waiting)
+	s.made[dir] = err
+	if took := time.Since(start); took > time.Second {
+		fmt.Fprintf(s.log, "filled %s: %d at rest, %d waiting, %.1f s\n", c.Name, rest, waiting, took.Seconds())
+	}
+	return dir, err
+}
+
+func (s *stores) make(ctx context.Context, c Contestant, dir string, rest, waiting int) error {
+	ctx, cancel := context.WithTimeout(ctx, fillLimit)
+	defer cancel()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if rest > 0 && waiting > 0 { // the rest may be there already
+		from, err := s.template(ctx, c, rest, 0)
+		if err != nil {
+			return err
+		}
+		if err := disk.Copy(dir, from); err != nil {
+			return err
+		}
+		rest = 0
+	}
+	store, err := c.open(ctx, dir, peer.Filling)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.fill(ctx, store, rest, waiting), store.Close())
+}
+
+func (s *stores) fill(ctx context.Context, store io.Closer, rest, waiting int) error {
+	if rest > 0 {
+		cold, ok := store.(peer.Colder)
+		if !ok {
+			return errCannot
+		}
+		if err := s.chunks(ctx, rest, cold.EnqueueCold); err != nil {
+			return err
+		}
+	}
+	if bulk, ok := store.(peer.Bulker); ok {
+		return s.chunks(ctx, waiting, bulk.EnqueueBulk)
+	}
+	return s.oneByOne(ctx, waiting, store.(peer.Peer))
+}
+
+func (s *stores) chunks(ctx context.Context, n int, put func(context.Context, []int64) error) error {
+	for n > 0 {
+		k := min(n, chunk)
+		if err := put(ctx, Env{ids: s.ids}.next(k)); err != nil {
+			return err
+		}
+		n -= k
+	}
+	return nil
+}
+
+func (s *stores) oneByOne(ctx context.Context, n int, p peer.Peer) error {
+	var left atomic.Int64
+	left.Store(int64(n))
+	errs := make([]error, 64)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for errs[i] == nil && left.Add(-1) >= 0 {
+				errs[i] = p.Enqueue(ctx, s.ids.Add(1))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// use opens a copy of a template for one run and removes it afterwards.
+func (s *stores) use(ctx context.Context, c Contestant, rest, waiting int, do func(io.Closer) error) error {
+	from, err := s.template(ctx, c, rest, waiting)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(s.dir, c.Name+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := disk.Copy(dir, from); err != nil {
+		return err
+	}
+	store, err := c.open(ctx, dir, peer.Measured)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
