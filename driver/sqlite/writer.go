@@ -29,6 +29,7 @@ type writer struct {
 	once    sync.Once
 	broken  error // set by the goroutine, before it answers with it
 
+	turn    *turnstile
 	version int64 // of the file, as this connection last saw it; -1: what is cached is not to be trusted
 	view    view
 	engine  engineRow
@@ -62,7 +63,8 @@ const (
 const maxCallsPerCommit = 4096
 
 func startWriter(e *Engine, conn *sql.Conn) (*writer, error) {
-	w := &writer{e: e, conn: conn, calls: make(chan *call, maxCallsPerCommit), quit: make(chan struct{}), stopped: make(chan struct{}), version: -1}
+	w := &writer{e: e, conn: conn, calls: make(chan *call, maxCallsPerCommit), quit: make(chan struct{}), stopped: make(chan struct{}),
+		turn: openTurnstile(e.path), version: -1}
 	err := conn.Raw(func(c any) error {
 		raw, ok := c.(driver.Conn)
 		if !ok {
@@ -143,6 +145,7 @@ func (w *writer) loop() {
 	defer func() {
 		_ = w.raw(func() error { w.s.close(); return nil })
 		_ = w.conn.Close()
+		_ = w.turn.close()
 	}()
 	var group []*call
 	for {
@@ -194,7 +197,9 @@ func (w *writer) commit(group []*call) {
 	if len(group) == 0 {
 		return
 	}
+	w.turn.enter()
 	answers, err := w.attempt(group)
+	w.turn.leave()
 	switch {
 	case err == nil:
 		for i, c := range group {
