@@ -16,7 +16,9 @@ type Engine interface {
 
 	// Claim leases up to req.Max jobs that are due and that nobody holds, of the queues and kinds asked
 	// for: higher priority first, then the one due longest. It waits up to req.Wait for the first.
-	// Jobs whose lease ran out are due: there is no janitor. No lease and no error: nothing was due.
+	// Jobs whose lease ran out are due: there is no janitor. So are jobs past their deadline or at their crash cap:
+	// the worker ends them. No lease and no error: nothing was due. ErrInvalid without an id, a queue and a
+	// kind, or where Max or TTL is not above zero and within Traits.
 	Claim(ctx context.Context, req Claim) ([]Lease, error)
 
 	// Extend makes each lease run until ttl from now. One error each, in order: nil, or ErrLeaseLost
@@ -25,8 +27,8 @@ type Engine interface {
 	Extend(ctx context.Context, ttl time.Duration, leases ...Lease) ([]error, error)
 
 	// Settle ends attempts. One error each, in order: nil, ErrLeaseLost, or the reason why this one
-	// cannot be applied; one refused settlement hinders no other. Repeating an applied settlement is a
-	// success until the job's next claim, and ErrLeaseLost after it.
+	// cannot be applied; one refused settlement hinders no other. Repeating an applied settlement (the same lease,
+	// state and outcome) is a success until the job's next claim, and ErrLeaseLost after it.
 	Settle(ctx context.Context, ends ...Settlement) ([]error, error)
 
 	// Traits says what this engine promises, in numbers; they do not change while it is open.

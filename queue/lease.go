@@ -62,7 +62,7 @@ type Lease struct {
 	Worker     string    // as claimed
 	ClaimedAt  time.Time // by the engine's clock
 	Until      time.Time
-	FreshAt    time.Time // the latest of the job's origin, run-at, claims and redrive: compared with the mark
+	FreshAt    time.Time // the latest of the job's origin (or else its enqueue), run-at, claims and redrive: compared with the mark
 	Counts     Counts
 	Lone       bool // the job is a suspect: run it with nothing beside it
 	Checkpoint []byte

@@ -12,12 +12,12 @@ type Settlement struct {
 	Outcome    Outcome   // how the attempt ended: kept in its record
 	Count      Counter   // raised by one in the same write
 	RunAt      time.Time // when queued again: not before; zero: at once
-	Lone       bool      // when queued again: mark the job lone
+	Lone       bool      // when queued again: mark the job lone; false leaves the mark as it is, only a redrive clears it
 	Reason     Reason    // when dead: why
 	Error      string    // the attempt's error; any bytes; cut at MaxError
 	Result     []byte    // when done: kept as long as the job is kept whole
 	Checkpoint []byte    // when queued again: handed to the next attempt; nil: the old one stays
-	Effects    []Effect  // when dead: the effects made, and those nobody is sure of
+	Effects    []Effect  // when dead: the effects made, and those nobody is sure of; nil: an engine that keeps the ledger lists them itself
 	Next       []Job     // enqueued in the same write; a duplicate is well, anything worse refuses the settlement
 }
 

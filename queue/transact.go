@@ -15,7 +15,7 @@ type SQL interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Exchanger settles and claims in one trip.
+// Exchanger settles and claims in one trip. The answers to the settlements wait for the claim: use Wait 0 where that matters.
 type Exchanger interface {
 	Exchange(ctx context.Context, ends []Settlement, req Claim) ([]error, []Lease, error)
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -153,7 +154,7 @@ func (e *Engine) Reap(ctx context.Context, limit int) (reaped int, err error) {
 		const fresh = "max(coalesce(fresh_at, 0), coalesce(run_at, created)) <= ?"
 		for _, query := range []string{
 			"SELECT seq FROM twice_ended WHERE " + fresh + " ORDER BY seq LIMIT ?",
-			"SELECT seq FROM twice_job WHERE prune_at IS NOT NULL AND state IN (3, 5) AND " + fresh + " ORDER BY seq LIMIT ?",
+			"SELECT seq FROM twice_job WHERE prune_at IS NOT NULL AND prune_at <= " + strconv.FormatInt(t.now, 10) + " AND " + fresh + " ORDER BY seq LIMIT ?",
 		} {
 			if err := t.s.query(query, func(r []driver.Value) error {
 				old = append(old, candidate{seq: number(r[0])})

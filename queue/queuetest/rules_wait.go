@@ -88,6 +88,34 @@ var waitRules = []Rule{
 		s.take("w", func(c *queue.Claim) { c.TTL = 300 * time.Millisecond })
 		s.woken(s.waiting(), "the end of its lease")
 	}},
+	{"suspect wakes", "the claim that marks a suspect wakes a lone claim that waits", []Need{counts}, func(s *Scene) {
+		s.accept(job("a"))
+		s.take("w")
+		s.lapse()
+		got := s.waiting(lone)
+		s.none("it becomes a suspect", caps(2))
+		s.woken(got, "a suspect")
+	}},
+	{"room for the next lone wakes", "a lone claim that waits is woken when another lone job of the queue, of whatever kind, ends or runs out", []Need{counts}, func(s *Scene) {
+		s.accept(job("a"), job("b"), job("c", func(j *queue.Job) { j.Kind = "k2" }))
+		for _, l := range s.claim(request("w", func(c *queue.Claim) { c.Kinds = []string{"k", "k2"} })) {
+			end := failed(l)
+			end.Lone = true
+			s.end(end)
+		}
+		k2 := func(c *queue.Claim) { c.Kinds, c.TTL = []string{"k2"}, 300*time.Millisecond }
+		first := s.take("w", lone, k2)
+		got := s.waiting(lone, upTo(1))
+		s.end(failed(first))
+		l := <-got
+		if len(l) != 1 {
+			s.Fatalf("%d leases once there was room", len(l))
+		}
+		s.end(done(l[0]))
+		s.Clock.Run()
+		s.take("w", lone, k2)
+		s.woken(s.waiting(lone, upTo(1)), "the end of the lone job's lease")
+	}},
 	{"wait and context", "a wait ends with its context, and takes nothing with it", nil, func(s *Scene) {
 		ctx, cancel := context.WithCancel(s.ctx)
 		ended := make(chan error, 1)
