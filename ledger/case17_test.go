@@ -22,7 +22,7 @@ func killAt(k int, where *string) func(string) {
 	return func(op string) {
 		if n++; n == k {
 			*where = op
-			panic(killed)
+			panic(errKilled)
 		}
 	}
 }
@@ -43,14 +43,14 @@ func TestCase17CrashPointSweep(t *testing.T) {
 				var at, then string
 				first := w.claim()
 				err := w.attempt(first, killAt(k, &at))
-				if fired = err == killed; !fired {
+				if fired = err == errKilled; !fired {
 					w.settle(first, err)
 				}
 				nested := false
 				if l > 0 && fired {
 					second := w.claim()
 					err := w.attempt(second, killAt(l, &then))
-					if nested = err == killed; !nested {
+					if nested = err == errKilled; !nested {
 						w.settle(second, err)
 					}
 				}
@@ -135,7 +135,7 @@ func TestCase17Control(t *testing.T) {
 			w.ledger = memory.NewLedger(memory.LedgerConfig{Now: w.clock.Now})
 			return w.attempt(lease, hook)
 		}
-		if err := forgetful(w.claim(), killAt(k, &where)); err != killed {
+		if err := forgetful(w.claim(), killAt(k, &where)); err != errKilled {
 			break
 		}
 		if err := forgetful(w.claim(), nowhere); err != nil {

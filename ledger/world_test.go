@@ -113,14 +113,14 @@ func (w *world) handle(ctx context.Context, hook func(op string)) error {
 	return tx.Commit(ctx)
 }
 
-// killed is what ends an attempt at a crash point.
-var killed = errors.New("killed")
+// errKilled is what ends an attempt at a crash point.
+var errKilled = errors.New("killed")
 
-// attempt runs the handler under a lease, without settling; a hook that panics with killed ends it there.
+// attempt runs the handler under a lease, without settling; a hook that panics with errKilled ends it there.
 func (w *world) attempt(lease queue.Lease, hook func(op string)) (err error) {
 	defer func() {
-		if p := recover(); p == killed {
-			err = killed
+		if p := recover(); p == errKilled {
+			err = errKilled
 		} else if p != nil {
 			panic(p)
 		}

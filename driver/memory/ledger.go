@@ -2,7 +2,6 @@ package memory
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -257,7 +256,10 @@ func (l *Ledger) entries(id queue.ID) []ledger.Entry {
 
 // Answer implements [ledger.Store].
 func (l *Ledger) Answer(ctx context.Context, by queue.Actor, key ledger.Key, happened bool, result []byte) error {
-	if err := cmp.Or(ctx.Err(), by.Check("answer")); err != nil {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := by.Check("answer"); err != nil {
 		return err
 	}
 	l.mu.Lock()

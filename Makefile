@@ -1,0 +1,42 @@
+# make test     every test, with the race detector where there is a C compiler
+# make lint     vet, staticcheck, formatting, generated files, a tidy module
+# make evidence record what the README links to under docs/evidence
+# make docs     write the generated pages again
+# make bench    ours beside its peers: half an hour on a quiet machine
+
+GO          ?= go
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.0
+RACE        := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+
+.PHONY: test lint docs evidence bench demo
+
+test:
+	@command -v $(GO) >/dev/null || { echo "make test needs Go 1.26: https://go.dev/doc/install"; exit 1; }
+ifeq ($(RACE),)
+	@echo "NOTE: there is no C compiler, so the tests run WITHOUT the race detector."
+	@if [ "$$CI" = true ]; then echo "Under CI that is a failure: install gcc."; exit 1; fi
+	$(GO) test -timeout 20m ./...
+else
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+endif
+	cd bench && $(GO) test -timeout 5m ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	cd bench && $(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) mod tidy -diff
+	$(GO) run ./queue/queuetest/conformance -check
+
+docs:
+	$(GO) run ./queue/queuetest/conformance
+
+demo:
+	$(GO) run ./cmd/twice demo
+
+evidence:
+	./docs/evidence/record
+
+bench:
+	cd bench && $(GO) run .
