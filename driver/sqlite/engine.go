@@ -96,7 +96,7 @@ func (e *Engine) open() (err error) {
 		return db
 	}
 	// The busy timeout comes first: switching to WAL may have to wait.
-	e.writing = open(busy, "journal_mode(WAL)", synchronous, cacheSize, "wal_autocheckpoint(4000)", "journal_size_limit(67108864)", "temp_store(MEMORY)")
+	e.writing = open(busy, "journal_mode(WAL)", synchronous, cacheSize, "wal_autocheckpoint(4000)", "journal_size_limit(67108864)", "temp_store(MEMORY)", "foreign_keys(1)")
 	e.readers = open(busy, "query_only(1)", readerCache, "temp_store(MEMORY)")
 	e.db = open(busy, synchronous, readerCache, "foreign_keys(1)", "_txlock=immediate")
 	if err != nil {

@@ -33,10 +33,10 @@ func (m Letter) write(from string, now time.Time) ([]byte, error) {
 		errs = append(errs, fmt.Errorf("MessageID: %w", err))
 	}
 	if err := checkAddress(m.To); err != nil {
-		errs = append(errs, fmt.Errorf("To: %w", err))
+		errs = append(errs, fmt.Errorf("field To: %w", err))
 	}
 	if strings.ContainsAny(m.Subject, "\r\n\x00") || len(m.Subject) > maxSubject {
-		errs = append(errs, fmt.Errorf("Subject: it has %d bytes; give one line without NUL, of at most %d", len(m.Subject), maxSubject))
+		errs = append(errs, fmt.Errorf("field Subject: it has %d bytes; give one line without NUL, of at most %d", len(m.Subject), maxSubject))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -28,10 +28,10 @@ func NewSender(cfg SenderConfig) (*Sender, error) {
 	var errs []error
 	fill(&errs, "Timeout", &cfg.Timeout, 30*time.Second)
 	if _, port, err := net.SplitHostPort(cfg.Addr); err != nil || port == "" {
-		errs = append(errs, fmt.Errorf("Addr is %q; give host:port, such as 127.0.0.1:2525", cfg.Addr))
+		errs = append(errs, fmt.Errorf("field Addr is %q; give host:port, such as 127.0.0.1:2525", cfg.Addr))
 	}
 	if err := checkAddress(cfg.From); err != nil {
-		errs = append(errs, fmt.Errorf("From: %w", err))
+		errs = append(errs, fmt.Errorf("field From: %w", err))
 	}
 	if cfg.Hello == "" {
 		cfg.Hello = "localhost"

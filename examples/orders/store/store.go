@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/twicehq/twice/examples/orders/service"
+	"github.com/twicehq/twice/ledger"
+	"github.com/twicehq/twice/queue"
+)
+
+// Engine is what the tables need of the engine whose file they live in; *sqlite.Engine is one.
+type Engine interface {
+	queue.Transactor[queue.SQL]
+	// DB is a pool of connections to the file.
+	DB() *sql.DB
+	// Atomically runs do in a transaction that shares its commit with others; do may be run again.
+	Atomically(ctx context.Context, do func(ctx context.Context, tx queue.SQL) error) error
+}
+
+// DB is the application's database. Safe for concurrent use.
+type DB struct {
+	engine  Engine
+	effects func(queue.SQL) ledger.Tx
+}
+
+var _ service.Database = (*DB)(nil)
+
+// Open brings the tables up to date and gives the database. effects joins the ledger to a transaction.
+// It fails on tables of a newer program than this one.
+func Open(ctx context.Context, engine Engine, effects func(queue.SQL) ledger.Tx) (*DB, error) {
+	if err := migrate(ctx, engine.DB()); err != nil {
+		return nil, err
+	}
+	return &DB{engine: engine, effects: effects}, nil
+}
+
+// Change implements [service.Database].
+func (db *DB) Change(ctx context.Context, do func(context.Context, service.Tx) error) error {
+	return db.engine.Atomically(ctx, func(ctx context.Context, sql queue.SQL) error {
+		return do(ctx, &tx{sql: sql, jobs: db.engine.In(sql), effects: db.effects(sql)})
+	})
+}
+
+// Finish implements [service.Database]: the job is settled in the same transaction.
+func (db *DB) Finish(ctx context.Context, do func(context.Context, service.Tx) error) error {
+	holding, ok := queue.HoldingFrom(ctx)
+	if !ok {
+		return &queue.Error{Op: "finish", Reason: queue.ErrInvalid, Detail: "its context belongs to no attempt of a job",
+			Remedy: "pass on the context that the handler was given"}
+	}
+	err := db.engine.Atomically(ctx, func(ctx context.Context, sql queue.SQL) error {
+		jobs := db.engine.In(sql)
+		if err := do(ctx, &tx{sql: sql, jobs: jobs, effects: db.effects(sql)}); err != nil {
+			return err
+		}
+		refused, err := jobs.Settle(ctx, queue.Settlement{Lease: holding.Lease, State: queue.Done, Outcome: queue.OutcomeDone})
+		return errors.Join(append(refused, err)...)
+	})
+	if err == nil {
+		holding.MarkSettled()
+	}
+	return err
+}
