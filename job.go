@@ -22,10 +22,10 @@ func (j Job[T]) Attempt() int64 { return j.Lease.Token }
 
 // Decode makes the typed job of a lease. It fails with ErrInvalid where the payload is not of the kind.
 func (k *Kind[T]) Decode(lease queue.Lease) (Job[T], error) {
-	job := Job[T]{Lease: lease}
-	if err := json.Unmarshal(lease.Job.Payload, &job.Args); err != nil {
-		return job, &queue.Error{Op: "decode", Subject: fmt.Sprintf("%s/%q", k.rules.Kind, lease.Job.Key), Reason: queue.ErrInvalid,
+	var args T
+	if err := json.Unmarshal(lease.Job.Payload, &args); err != nil {
+		return Job[T]{Lease: lease}, &queue.Error{Op: "decode", Subject: fmt.Sprintf("%s/%q", k.rules.Kind, lease.Job.Key), Reason: queue.ErrInvalid,
 			Detail: "its payload is not of its kind", Cause: err, Remedy: "deploy the version that wrote it, then redrive; or discard it"}
 	}
-	return job, nil
+	return Job[T]{Args: args, Lease: lease}, nil
 }

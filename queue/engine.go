@@ -9,8 +9,9 @@ import (
 //
 // All methods may be called concurrently. Each is one round trip for a whole batch. Each may be
 // repeated safely when its reply was lost: then the first call's effect stands and is answered again.
-// An error that is ErrUnknownOutcome says that the call may have been carried out; after any other
-// error nothing was changed. When ctx ends while a call is under way, the outcome is unknown.
+// An error that is ErrUnknownOutcome, or the context's own, says that the call may have been carried out;
+// after any other error nothing was changed. After it returned, an engine reads its arguments no more, but
+// for an unknown outcome.
 type Engine interface {
 	Enqueuer
 

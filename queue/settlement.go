@@ -10,6 +10,7 @@ type Settlement struct {
 	Lease      Lease
 	State      State     // Done, Dead or Queued
 	Outcome    Outcome   // how the attempt ended: kept in its record
+	Alone      bool      // it ran with nothing beside it: kept in its record
 	Count      Counter   // raised by one in the same write
 	RunAt      time.Time // when queued again: not before; zero: at once
 	Lone       bool      // when queued again: mark the job lone; false leaves the mark as it is, only a redrive clears it
@@ -66,6 +67,6 @@ type Attempt struct {
 	End     time.Time `json:"end"`
 	Outcome Outcome   `json:"outcome"`
 	Error   string    `json:"error,omitempty"`
-	// Lone tells a run with nothing beside it.
-	Lone bool `json:"lone,omitempty"`
+	// Alone tells a run with nothing beside it, as the worker said; of a crash, that the job was to run so.
+	Alone bool `json:"alone,omitempty"`
 }

@@ -71,6 +71,7 @@ func (a *attempt) waited() time.Duration {
 // decide decides how the attempt is to be settled.
 func (a *attempt) decide(end Ending) {
 	a.end = Decide(*a.lease(), end, a.handler.rules, a.now(), rand.Float64())
+	a.end.Alone = a.alone
 }
 
 // prepare makes the handler's context: it ends at the timeout, or when stopped.

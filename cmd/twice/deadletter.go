@@ -70,7 +70,7 @@ func letterOf(r queue.Record, effects []queue.Effect) deadLetter {
 		d.Headers = append(d.Headers, letterHeader{[]byte(name), []byte(value)})
 	}
 	for _, a := range r.Attempts {
-		d.Attempts = append(d.Attempts, letterTry{a.N, a.Worker, a.Start, a.End, a.Outcome, []byte(a.Error), a.Lone})
+		d.Attempts = append(d.Attempts, letterTry{a.N, a.Worker, a.Start, a.End, a.Outcome, []byte(a.Error), a.Alone})
 	}
 	return d
 }

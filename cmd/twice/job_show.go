@@ -95,7 +95,7 @@ func (l looked) showAttempts(s *session) error {
 	}
 	t := newTable(">  N", "OUTCOME", "BEGAN", ">TOOK", "WORKER", "ERROR")
 	for _, a := range l.Attempts {
-		outcome := cell{a.Outcome.String() + note(a.Lone, " (alone)"), ""}
+		outcome := cell{a.Outcome.String() + note(a.Alone, " (alone)"), ""}
 		if a.Outcome == queue.OutcomeDone {
 			outcome.ink = greenInk
 		}

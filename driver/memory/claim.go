@@ -56,7 +56,7 @@ func (e *Engine) claim(r *row, req queue.Claim, now time.Time) bool {
 	e.take(r)
 	crashed := r.state == queue.Running
 	if crashed {
-		r.attempted(now, queue.OutcomeCrashed, "its lease ran out with no word from the worker")
+		r.attempted(now, queue.OutcomeCrashed, "its lease ran out with no word from the worker", r.lone)
 		r.counts.Crashes++
 		e.release(r)
 	}

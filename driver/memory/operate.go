@@ -24,7 +24,7 @@ func (e *Engine) Cancel(ctx context.Context, by queue.Actor, cuts ...queue.Cut) 
 		}
 		e.take(r)
 		if r.state == queue.Running {
-			r.attempted(now, queue.OutcomeCancelled, "")
+			r.attempted(now, queue.OutcomeCancelled, "", r.lone)
 			e.release(r)
 		}
 		e.turn(r, queue.Cancelled)

@@ -66,8 +66,8 @@ func (r *row) asLease() queue.Lease {
 }
 
 // attempted records how the present attempt ended. The last MaxAttempts are kept, the others counted.
-func (r *row) attempted(end time.Time, how queue.Outcome, text string) {
-	r.attempts = append(r.attempts, queue.Attempt{N: r.token, Worker: r.worker, Start: r.claimedAt, End: end, Outcome: how, Error: text, Lone: r.lone})
+func (r *row) attempted(end time.Time, how queue.Outcome, text string, alone bool) {
+	r.attempts = append(r.attempts, queue.Attempt{N: r.token, Worker: r.worker, Start: r.claimedAt, End: end, Outcome: how, Error: text, Alone: alone})
 	if over := len(r.attempts) - queue.MaxAttempts; over > 0 {
 		r.attempts = append(r.attempts[:0], r.attempts[over:]...)
 		r.dropped += over

@@ -121,7 +121,7 @@ func (e *Engine) keepText(r *row, s queue.Settlement, now time.Time) {
 	if text != "" {
 		r.err = text
 	}
-	r.attempted(now, s.Outcome, text)
+	r.attempted(now, s.Outcome, text, s.Alone)
 }
 
 // cutError cuts an error's text at MaxError, and says so at its end.

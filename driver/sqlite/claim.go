@@ -284,7 +284,7 @@ func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) ([]
 func (t *txn) crashed(j *job) {
 	j.counts.Crashes++
 	j.err = fmt.Sprintf("the lease of attempt %d ran out with no word from %s", j.token, j.worker)
-	j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: queue.OutcomeCrashed, Error: []byte(j.err), Lone: j.lone})
+	j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: queue.OutcomeCrashed, Error: []byte(j.err), Alone: j.lone})
 }
 
 func (j *job) leased(l *laneRow) queue.Lease {

@@ -42,7 +42,7 @@ func (t *txn) record(j *job) queue.Record {
 	}
 	for _, a := range j.attempts {
 		r.Attempts = append(r.Attempts, queue.Attempt{N: a.N, Worker: a.Worker, Start: instant(a.Start), End: instant(a.End),
-			Outcome: a.Outcome, Error: string(a.Error), Lone: a.Lone})
+			Outcome: a.Outcome, Error: string(a.Error), Alone: a.Alone})
 	}
 	return r
 }

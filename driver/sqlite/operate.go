@@ -31,7 +31,7 @@ func (e *Engine) Cancel(ctx context.Context, by queue.Actor, cuts ...queue.Cut) 
 		}
 		t.moved(t.view.lanes[j.lane], j.state, queue.Cancelled, 1)
 		if j.state == queue.Running {
-			j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: queue.OutcomeCancelled, Lone: j.lone})
+			j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: queue.OutcomeCancelled, Alone: j.lone})
 			j.claim = queue.ClaimID{}
 		}
 		j.state, j.reason, j.effects, j.due, j.worker = queue.Cancelled, queue.ReasonCancelled, effects, 0, ""

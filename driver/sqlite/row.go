@@ -48,7 +48,7 @@ type attempt struct {
 	Outcome queue.Outcome `json:"o"`
 	Settled queue.State   `json:"t,omitempty"` // to which state; none where it crashed or was cancelled
 	Error   []byte        `json:"x,omitempty"`
-	Lone    bool          `json:"l,omitempty"`
+	Alone   bool          `json:"l,omitempty"`
 }
 
 // pairs is how headers are stored: names and values in turn, which may be any bytes.

@@ -129,7 +129,7 @@ func (t *txn) settleOne(s *queue.Settlement) (answer, err error) {
 	if refusal, err := t.follow(s); refusal != nil || err != nil {
 		return refusal, err
 	}
-	j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: s.Outcome, Settled: s.State, Error: []byte(s.Error), Lone: s.Lease.Lone})
+	j.attempted(attempt{N: j.token, Worker: j.worker, Start: j.claimed, End: t.now, Outcome: s.Outcome, Settled: s.State, Error: []byte(s.Error), Alone: s.Alone})
 	if s.Error != "" {
 		j.err = cutText(s.Error)
 	}

@@ -50,6 +50,7 @@ const (
 	codeCorrupt      = 11
 	codeFull         = 13
 	codeCantOpen     = 14
+	codeConstraint   = 19
 	codeNotADB       = 26
 	codeBusySnapshot = 5 | 2<<8
 	codeIOFsync      = 10 | 4<<8
@@ -86,6 +87,8 @@ func (t technology) translated(op, path string, err error, committing bool) erro
 		e.Reason, e.Detail, e.Remedy = queue.ErrSchema, "the file is not an SQLite database", "name another file"
 	case codeCorrupt:
 		e.Reason, e.Remedy = queue.ErrCorrupt, "copy the file, then run `PRAGMA integrity_check` on the copy"
+	case codeConstraint: // the schema here has none that a caller could break; a deferred one shows at the commit
+		e.Reason, e.Detail = queue.ErrInvalid, "a constraint of the application's tables does not hold, so nothing was changed"
 	case codeIO:
 		e.Reason, e.Remedy = queue.ErrUnavailable, "nothing was changed: check the disk"
 		if committing {
@@ -100,6 +103,15 @@ func (t technology) translated(op, path string, err error, committing bool) erro
 	return e
 }
 
+// storage reports an error of the file or the disk, rather than of a statement.
+func (t technology) storage(err error) bool {
+	switch t.code(err) & 0xff {
+	case codeBusy, codeReadOnly, codeIO, codeCorrupt, codeFull, codeCantOpen, codeNotADB:
+		return true
+	}
+	return false
+}
+
 // failStop reports an error after which nothing that this connection says can be trusted: what a failed
 // fsync left in the kernel is unknown, and a second fsync would report success.
 func (t technology) failStop(err error) bool {
@@ -110,5 +122,11 @@ func (t technology) failStop(err error) bool {
 // damaged makes the error of a row that cannot be read.
 func damaged(what string, seq int64, err error) error {
 	return &queue.Error{Op: "read", Subject: fmt.Sprintf("%s %d", what, seq), Reason: queue.ErrCorrupt, Cause: err,
-		Remedy: "the rest stays usable; export the row with sqlite3, then discard the job"}
+		Remedy: "the rest stays usable: look at the row with sqlite3, then mend or delete it there"}
+}
+
+// unreadable reports the error of one row or one block: it answers whoever asked for that, and nobody else.
+func unreadable(err error) bool {
+	known, ok := err.(*queue.Error)
+	return ok && known.Reason == queue.ErrCorrupt
 }

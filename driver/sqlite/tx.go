@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
@@ -109,15 +110,29 @@ func (e *Engine) Atomically(ctx context.Context, fn func(ctx context.Context, tx
 	c := calls.Get().(*call)
 	c.op, c.phase, c.do = "transaction", phaseEnqueue, nil
 	c.inside = func(conn *sql.Conn, t *txn) error {
-		return fn(context.WithValue(ctx, insideKey{}, e), &grouped{conn, t})
+		g := &grouped{conn: conn, t: t}
+		defer g.close()
+		return fn(context.WithValue(ctx, insideKey{}, e), g)
 	}
 	return e.submit(ctx, c)
 }
 
-// grouped is the transaction that fn of Atomically gets.
+// grouped is the transaction that fn of Atomically gets. It closes what fn left open, which would hold the
+// connection's view of the file, and its Close, for ever.
 type grouped struct {
 	conn *sql.Conn
 	t    *txn
+	rows []*sql.Rows
+	row  []*sql.Row
+}
+
+func (g *grouped) close() {
+	for _, r := range g.rows {
+		_ = r.Close()
+	}
+	for _, r := range g.row {
+		_ = r.Scan()
+	}
 }
 
 func (g *grouped) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
@@ -125,11 +140,17 @@ func (g *grouped) ExecContext(ctx context.Context, query string, args ...any) (s
 }
 
 func (g *grouped) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return g.conn.QueryContext(context.WithoutCancel(ctx), query, args...)
+	rows, err := g.conn.QueryContext(context.WithoutCancel(ctx), query, args...)
+	if err == nil {
+		g.rows = append(g.rows, rows)
+	}
+	return rows, err
 }
 
 func (g *grouped) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	return g.conn.QueryRowContext(context.WithoutCancel(ctx), query, args...)
+	row := g.conn.QueryRowContext(context.WithoutCancel(ctx), query, args...)
+	g.row = append(g.row, row)
+	return row
 }
 
 // runInside runs a caller's own statements within a savepoint of the commit.
@@ -152,8 +173,8 @@ func (w *writer) runInside(t *txn, c *call) (answer, err error) {
 		return nil, exec("RELEASE caller")
 	}
 	t.restore(mark)
-	if err := exec("ROLLBACK TO caller"); err != nil {
-		return nil, err
+	if err := exec("ROLLBACK TO caller"); err != nil { // what failed inside has ended the whole transaction
+		return nil, errors.Join(answer, err)
 	}
 	if err := exec("RELEASE caller"); err != nil {
 		return nil, err
@@ -161,7 +182,7 @@ func (w *writer) runInside(t *txn, c *call) (answer, err error) {
 	if err := w.raw(t.loadView); err != nil { // lanes that were made inside are gone
 		return nil, err
 	}
-	if w.e.cfg.through.code(answer) != 0 {
+	if w.e.cfg.through.storage(answer) {
 		answer = w.e.cfg.through.translated(c.op, w.e.path, answer, false)
 	}
 	return answer, nil

@@ -121,6 +121,12 @@ func (e *Engine) submit(ctx context.Context, c *call) error {
 	var err error
 	select {
 	case err = <-c.done:
+	case <-e.w.stopped:
+		select {
+		case err = <-c.done:
+		default: // the writer ended before it saw the call, or with its transaction open
+			return e.closed(c.op)
+		}
 	case <-ctx.Done():
 		if c.state.CompareAndSwap(callWaiting, callGone) {
 			return ctx.Err()
@@ -192,20 +198,21 @@ func (w *writer) gather(group []*call) []*call {
 }
 
 // commit runs the group in one transaction. Where a statement fails, nothing of the group is kept, and each
-// call is tried again by itself, so that one caller's trouble is not another's.
+// call is tried again by itself, so that one caller's trouble is not another's. Where the lock cannot be had, or
+// the outcome cannot be told, all are told so.
 func (w *writer) commit(group []*call) {
 	if len(group) == 0 {
 		return
 	}
 	w.turn.enter()
-	answers, err := w.attempt(group)
+	answers, begun, err := w.attempt(group)
 	w.turn.leave()
 	switch {
 	case err == nil:
 		for i, c := range group {
 			c.done <- answers[i]
 		}
-	case len(group) > 1 && w.broken == nil && !errors.Is(err, queue.ErrUnavailable) && !errors.Is(err, queue.ErrUnknownOutcome):
+	case begun && len(group) > 1 && w.broken == nil && !errors.Is(err, queue.ErrUnknownOutcome):
 		for _, c := range group {
 			w.commit([]*call{c})
 		}
@@ -217,14 +224,14 @@ func (w *writer) commit(group []*call) {
 }
 
 // attempt gives each call's own answer, or one error for all of them: then nothing was changed, or, where it
-// is ErrUnknownOutcome, that cannot be told.
-func (w *writer) attempt(group []*call) (answers []error, err error) {
+// is ErrUnknownOutcome, that cannot be told. begun: the lock was had.
+func (w *writer) attempt(group []*call) (answers []error, begun bool, err error) {
 	op := group[0].op
 	if w.broken != nil {
-		return nil, w.broken
+		return nil, false, w.broken
 	}
 	if err := w.begin(); err != nil {
-		return nil, w.e.cfg.through.translated(op, w.e.path, err, false)
+		return nil, false, w.e.cfg.through.translated(op, w.e.path, err, false)
 	}
 	t := &txn{e: w.e, w: w, s: w.s}
 	answers = make([]error, len(group))
@@ -247,10 +254,10 @@ func (w *writer) attempt(group []*call) (answers []error, err error) {
 			w.broken = &queue.Error{Op: op, Subject: w.e.path, Reason: queue.ErrUnavailable, Cause: err,
 				Detail: "an fsync failed, so nothing more is trusted to this handle", Remedy: "check the disk, then restart the process"}
 		}
-		return nil, translated
+		return nil, true, translated
 	}
 	t.committed()
-	return answers, nil
+	return answers, true, nil
 }
 
 // raw runs fn while the connection is ours below database/sql.
