@@ -9,8 +9,11 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/riverqueue/river v0.51.2
 	github.com/riverqueue/river/riverdriver/riversqlite v0.51.2
+	github.com/twicehq/twice v0.0.0
 	modernc.org/sqlite v1.62.0
 )
+
+require github.com/fsnotify/fsnotify v1.10.1 // indirect
 
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/twicehq/twice/bench/nats"
+	"github.com/twicehq/twice/bench/ours"
 	"github.com/twicehq/twice/bench/peer"
 	"github.com/twicehq/twice/bench/rawsql"
 	"github.com/twicehq/twice/bench/river"
@@ -11,6 +12,7 @@ import (
 // peers are the queues measured, ours first: its name is what -base has by default.
 func peers() []peer.Info {
 	return []peer.Info{
+		ours.Info,
 		river.Info,
 		nats.Always,
 		nats.Default,

@@ -11,6 +11,7 @@ import (
 	"github.com/twicehq/twice/bench/disk"
 	"github.com/twicehq/twice/bench/peer"
 	"github.com/twicehq/twice/bench/rawsql"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 var commits = []int{1, 64, 500, 1000} // rows a commit
@@ -21,7 +22,7 @@ type bench struct {
 	length time.Duration
 	last   int64 // job id
 	shapes []shape
-	probes []disk.Fsync
+	probes []loadtest.Fsync
 	found  map[key][]float64
 	order  []key
 }
@@ -62,7 +63,7 @@ func (b *bench) fill(ctx context.Context, index rawsql.Index, n int) error {
 
 // round measures everything once, the probe of the disk first.
 func (b *bench) round(ctx context.Context) error {
-	p, err := disk.Probe(b.dir, 500*time.Millisecond)
+	p, err := loadtest.Probe(b.dir, 500*time.Millisecond)
 	if err != nil {
 		return err
 	}

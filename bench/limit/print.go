@@ -5,14 +5,13 @@ import (
 	"io"
 	"slices"
 
-	"github.com/twicehq/twice/bench/disk"
-	"github.com/twicehq/twice/bench/stats"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // report is what -json prints.
 type report struct {
-	Fsync disk.Fsync `json:"fsync"`
-	Rows  []row      `json:"rows"`
+	Fsync loadtest.Fsync `json:"fsync"`
+	Rows  []row          `json:"rows"`
 }
 
 type row struct {
@@ -26,10 +25,10 @@ type row struct {
 }
 
 func (b *bench) rows() report {
-	r := report{Fsync: disk.Median(b.probes)}
+	r := report{Fsync: loadtest.MedianFsync(b.probes)}
 	for _, k := range b.order {
 		v := b.found[k]
-		r.Rows = append(r.Rows, row{k.what, string(k.index), k.rest, k.commit, stats.Median(v), slices.Min(v), slices.Max(v)})
+		r.Rows = append(r.Rows, row{k.what, string(k.index), k.rest, k.commit, loadtest.Median(v), slices.Min(v), slices.Max(v)})
 	}
 	slices.SortStableFunc(r.Rows, func(a, b row) int {
 		return slices.Index(operations, a.Operation) - slices.Index(operations, b.Operation)

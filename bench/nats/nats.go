@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/twicehq/twice/bench/peer"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Always syncs each message and waits for the server to confirm each ack.
@@ -81,7 +82,7 @@ func (q *queue) open(ctx context.Context, dir string, always bool) (err error) {
 }
 
 func (q *queue) Enqueue(ctx context.Context, id int64) error {
-	_, err := q.js.Publish(ctx, hot, peer.Payload(id))
+	_, err := q.js.Publish(ctx, hot, loadtest.Payload(id))
 	return err
 }
 
@@ -92,7 +93,7 @@ func (q *queue) EnqueueCold(ctx context.Context, ids []int64) error { return q.m
 func (q *queue) many(ctx context.Context, subject string, ids []int64) error {
 	acks := make([]jetstream.PubAckFuture, len(ids))
 	for i, id := range ids {
-		ack, err := q.js.PublishAsync(subject, peer.Payload(id))
+		ack, err := q.js.PublishAsync(subject, loadtest.Payload(id))
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,11 @@
 // start equally cold.
 package peer
 
-import "context"
+import (
+	"context"
+
+	"github.com/twicehq/twice/internal/loadtest"
+)
 
 // Info names a peer and says how to open it.
 type Info struct {
@@ -25,31 +29,13 @@ const (
 	Filling              // not timed: fsync may be left out until Close
 )
 
-// Peer is a queue on one open store. All methods may be called concurrently.
+// Peer is a queue on one open store. It may be a [loadtest.Bulker], a [loadtest.Colder] and an [Effecter] too.
+// All methods may be called concurrently.
 type Peer interface {
-	// Enqueue stores job id and returns when it is as durable as Info says.
-	Enqueue(ctx context.Context, id int64) error
-
-	// Start starts workers that call ran at the start of each job, which then succeeds at once.
-	// stop waits until they have ended and their last completions are stored.
-	Start(ctx context.Context, workers int, ran func()) (stop func() error, err error)
-
-	// Pending counts the jobs that workers are still to finish, those at rest not among them. A job
-	// whose completion is not stored yet is pending. It is called while the clock runs, so it is cheap.
-	Pending(ctx context.Context) (int64, error)
+	loadtest.Target
 
 	// Close leaves everything in the store's directory, checkpointed where the store has a log.
 	Close() error
-}
-
-// Bulker stores many jobs in one call.
-type Bulker interface {
-	EnqueueBulk(ctx context.Context, ids []int64) error
-}
-
-// Colder stores jobs that no worker of Start will touch: another queue, or the far future.
-type Colder interface {
-	EnqueueCold(ctx context.Context, ids []int64) error
 }
 
 // Effecter has handlers whose change to the application's own table and whose completion are one

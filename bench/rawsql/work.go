@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/twicehq/twice/bench/peer"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Lease is what a settlement is compared with.
@@ -64,7 +65,7 @@ func (s *Store) add(ctx context.Context, ids []int64, queue int, due int64) erro
 			}
 		}
 		fingerprint := int64(binary.LittleEndian.Uint64(id[16:]))
-		r, err := s.insert.ExecContext(ctx, id[:16], fingerprint, queue, due, peer.Payload(n))
+		r, err := s.insert.ExecContext(ctx, id[:16], fingerprint, queue, due, loadtest.Payload(n))
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/twicehq/twice/bench/disk"
 	"github.com/twicehq/twice/bench/suite"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Report is what a run found.
@@ -42,15 +42,15 @@ type Peer struct {
 
 // Section is one scenario with the fsync probe that ran beside it.
 type Section struct {
-	Name  string     `json:"name"`
-	What  string     `json:"what"`
-	Fsync disk.Fsync `json:"fsync"`
-	Rows  []Row      `json:"rows"`
+	Name  string         `json:"name"`
+	What  string         `json:"what"`
+	Fsync loadtest.Fsync `json:"fsync"`
+	Rows  []Row          `json:"rows"`
 }
 
 // Row is one figure of one peer.
 type Row struct {
-	suite.Figure
+	loadtest.Figure
 	Peer       string    `json:"peer"`
 	Durability string    `json:"durability"`
 	Median     float64   `json:"median"`
@@ -90,7 +90,7 @@ func Make(cfg suite.Config, base string, cs []suite.Contestant, outcomes []suite
 }
 
 // makeRow says false where a contestant has no such figure.
-func makeRow(f suite.Figure, res suite.Result, quiet float64) (Row, bool) {
+func makeRow(f loadtest.Figure, res suite.Result, quiet float64) (Row, bool) {
 	row := Row{Figure: f, Peer: res.Contestant.Name, Durability: res.Contestant.Durability}
 	if res.Err != nil {
 		row.Error = res.Err.Error()

@@ -16,6 +16,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/twicehq/twice/bench/peer"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Info is River at its quickest on SQLite: see settings.go.
@@ -65,7 +66,7 @@ func (q *queue) prepare(ctx context.Context) error {
 }
 
 func (q *queue) Enqueue(ctx context.Context, id int64) error {
-	_, err := q.insert.Insert(ctx, args{peer.MakeArgs(id)}, nil)
+	_, err := q.insert.Insert(ctx, args{loadtest.MakeArgs(id)}, nil)
 	return err
 }
 
@@ -78,7 +79,7 @@ func (q *queue) EnqueueCold(ctx context.Context, ids []int64) error {
 func (q *queue) many(ctx context.Context, ids []int64, opts *river.InsertOpts) error {
 	jobs := make([]river.InsertManyParams, len(ids))
 	for i, id := range ids {
-		jobs[i] = river.InsertManyParams{Args: args{peer.MakeArgs(id)}, InsertOpts: opts}
+		jobs[i] = river.InsertManyParams{Args: args{loadtest.MakeArgs(id)}, InsertOpts: opts}
 	}
 	_, err := q.insert.InsertManyFast(ctx, jobs)
 	return err

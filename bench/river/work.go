@@ -9,9 +9,10 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 
 	"github.com/twicehq/twice/bench/peer"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
-type args struct{ peer.Args }
+type args struct{ loadtest.Args }
 
 func (args) Kind() string { return "bench" }
 

@@ -3,7 +3,7 @@ package suite
 import (
 	"slices"
 
-	"github.com/twicehq/twice/bench/stats"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // enough says whether every contestant has as many quiet runs of each worker count as are kept.
@@ -64,7 +64,9 @@ func byWorkers(all []Sample) (groups [][]Sample) {
 }
 
 // Median is the median of one figure over runs.
-func Median(samples []Sample, figure string) float64 { return stats.Median(Numbers(samples, figure)) }
+func Median(samples []Sample, figure string) float64 {
+	return loadtest.Median(Numbers(samples, figure))
+}
 
 // Numbers are one figure's values in all runs that have it.
 func Numbers(samples []Sample, figure string) (v []float64) {

@@ -4,15 +4,18 @@ import (
 	"context"
 
 	"github.com/twicehq/twice/bench/disk"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // bytes asks what a waiting job costs on the disk, once the store is closed and so checkpointed.
 var bytes = Scenario{
-	Name:    "bytes",
-	What:    "bytes on disk per waiting job, over the jobs at rest, after a checkpoint",
-	Rest:    true,
-	Figures: []Figure{{"bytes", "B/job", false}},
-	Static: func(ctx context.Context, cfg Config, s *stores, c Contestant) (Values, error) {
+	Scenario: loadtest.Scenario{
+		Name:    "bytes",
+		What:    "bytes on disk per waiting job, over the jobs at rest, after a checkpoint",
+		Rest:    true,
+		Figures: []loadtest.Figure{{Name: "bytes", Unit: "B/job"}},
+	},
+	Static: func(ctx context.Context, cfg Config, s *stores, c Contestant) (values, error) {
 		var size [2]int64
 		for i, rest := range []int{0, cfg.Rest} {
 			dir, err := s.template(ctx, c, rest, 0)
@@ -23,6 +26,6 @@ var bytes = Scenario{
 				return nil, err
 			}
 		}
-		return Values{"bytes": float64(size[1]-size[0]) / float64(cfg.Rest)}, nil
+		return values{"bytes": float64(size[1]-size[0]) / float64(cfg.Rest)}, nil
 	},
 }

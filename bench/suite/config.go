@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
+
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Config bounds a run in count and in time.
@@ -45,9 +48,12 @@ func (c Config) Check() error {
 	return errors.Join(wrong...)
 }
 
+func (c Config) env(workers int, ids *atomic.Int64) loadtest.Env {
+	return loadtest.Env{Workers: workers, Backlog: c.Backlog, Samples: c.Samples, Length: c.Length, Cap: c.Cap, IDs: ids, Log: c.Log}
+}
+
 const (
 	fillLimit  = 20 * time.Minute // longest filling of one store
 	runLimit   = 3 * time.Minute  // longest run
 	stuckAfter = 3 * time.Minute  // longest time to copy, open and close the store of a run
-	chunk      = 1000             // jobs a bulk call
 )

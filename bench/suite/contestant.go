@@ -6,13 +6,14 @@ import (
 
 	"github.com/twicehq/twice/bench/peer"
 	"github.com/twicehq/twice/bench/rawsql"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Contestant is a peer, or the honest limit, which is measured in the same rounds.
 type Contestant struct {
 	peer.Info
 	open func(ctx context.Context, dir string, mode peer.Mode) (io.Closer, error)
-	run  func(ctx context.Context, sc Scenario, e Env, store io.Closer) (Values, error)
+	run  func(ctx context.Context, sc Scenario, e loadtest.Env, store io.Closer) (values, error)
 }
 
 // Peer makes a contestant of a peer.
@@ -22,7 +23,7 @@ func Peer(info peer.Info) Contestant {
 		open: func(ctx context.Context, dir string, mode peer.Mode) (io.Closer, error) {
 			return info.Open(ctx, dir, mode)
 		},
-		run: func(ctx context.Context, sc Scenario, e Env, store io.Closer) (Values, error) {
+		run: func(ctx context.Context, sc Scenario, e loadtest.Env, store io.Closer) (values, error) {
 			return sc.Run(ctx, e, store.(peer.Peer))
 		},
 	}
@@ -44,9 +45,9 @@ func Limit(index rawsql.Index) Contestant {
 		open: func(ctx context.Context, dir string, mode peer.Mode) (io.Closer, error) {
 			return rawsql.Open(ctx, dir, index, mode)
 		},
-		run: func(ctx context.Context, sc Scenario, e Env, store io.Closer) (Values, error) {
+		run: func(ctx context.Context, sc Scenario, e loadtest.Env, store io.Closer) (values, error) {
 			if sc.Limit == nil {
-				return nil, errCannot
+				return nil, loadtest.ErrCannot
 			}
 			return sc.Limit(ctx, e, store.(*rawsql.Store))
 		},

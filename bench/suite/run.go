@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/twicehq/twice/bench/disk"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // Outcome is all that a scenario gave.
 type Outcome struct {
 	Scenario Scenario
-	Fsync    disk.Fsync // median of the probes, one beside each round
-	Results  []Result   // one a contestant, in the order given
+	Fsync    loadtest.Fsync // median of the probes, one beside each round
+	Results  []Result       // one a contestant, in the order given
 }
 
 // Result is what one contestant gave in a scenario.
@@ -28,7 +28,7 @@ type Result struct {
 
 // Sample is one run.
 type Sample struct {
-	Values  Values
+	Values  loadtest.Values
 	Workers int
 	Foreign float64 // cores that other processes used meanwhile
 }
@@ -58,7 +58,7 @@ type runner struct {
 func (r *runner) scenario(ctx context.Context, sc Scenario, cs []Contestant) (Outcome, error) {
 	samples := make([][]Sample, len(cs))
 	errs := make([]error, len(cs))
-	var probes []disk.Fsync
+	var probes []loadtest.Fsync
 	rounds := r.cfg.Runs + r.cfg.Extra
 	if sc.Static != nil {
 		rounds = 1
@@ -73,7 +73,7 @@ func (r *runner) scenario(ctx context.Context, sc Scenario, cs []Contestant) (Ou
 		}
 	}
 	for n := 0; n < rounds && (n < r.cfg.Runs || !r.enough(samples, errs)); n++ {
-		p, err := disk.Probe(r.cfg.Dir, r.cfg.Probe)
+		p, err := loadtest.Probe(r.cfg.Dir, r.cfg.Probe)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -90,9 +90,9 @@ func (r *runner) scenario(ctx context.Context, sc Scenario, cs []Contestant) (Ou
 			}
 		}
 	}
-	o := Outcome{Scenario: sc, Fsync: disk.Median(probes)}
+	o := Outcome{Scenario: sc, Fsync: loadtest.MedianFsync(probes)}
 	for i, c := range cs {
-		res := Result{Contestant: c, Err: errs[i], Offered: !errors.Is(errs[i], errCannot)}
+		res := Result{Contestant: c, Err: errs[i], Offered: !errors.Is(errs[i], loadtest.ErrCannot)}
 		if errs[i] == nil {
 			res.Samples = best(sc, samples[i], r.cfg.Runs)
 		}

@@ -28,7 +28,7 @@ func (r *runner) sample(ctx context.Context, sc Scenario, c Contestant, store io
 	}
 	s.Workers = workers
 	w := noise.Start()
-	s.Values, err = c.run(ctx, sc, Env{r.cfg, workers, r.ids}, store)
+	s.Values, err = c.run(ctx, sc, r.cfg.env(workers, r.ids), store)
 	s.Foreign = w.Foreign()
 	return s, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/twicehq/twice/bench/disk"
 	"github.com/twicehq/twice/bench/peer"
+	"github.com/twicehq/twice/internal/loadtest"
 )
 
 // stores keeps one filled store of each shape, which every run gets a copy of.
@@ -63,30 +64,21 @@ func (s *stores) make(ctx context.Context, c Contestant, dir string, rest, waiti
 
 func (s *stores) fill(ctx context.Context, store io.Closer, rest, waiting int) error {
 	if rest > 0 {
-		cold, ok := store.(peer.Colder)
+		cold, ok := store.(loadtest.Colder)
 		if !ok {
-			return errCannot
+			return loadtest.ErrCannot
 		}
-		if err := s.chunks(ctx, rest, cold.EnqueueCold); err != nil {
+		if err := s.env().Chunks(ctx, rest, cold.EnqueueCold); err != nil {
 			return err
 		}
 	}
-	if bulk, ok := store.(peer.Bulker); ok {
-		return s.chunks(ctx, waiting, bulk.EnqueueBulk)
+	if bulk, ok := store.(loadtest.Bulker); ok {
+		return s.env().Chunks(ctx, waiting, bulk.EnqueueBulk)
 	}
 	return s.oneByOne(ctx, waiting, store.(peer.Peer))
 }
 
-func (s *stores) chunks(ctx context.Context, n int, put func(context.Context, []int64) error) error {
-	for n > 0 {
-		k := min(n, chunk)
-		if err := put(ctx, Env{ids: s.ids}.next(k)); err != nil {
-			return err
-		}
-		n -= k
-	}
-	return nil
-}
+func (s *stores) env() loadtest.Env { return loadtest.Env{IDs: s.ids} }
 
 func (s *stores) oneByOne(ctx context.Context, n int, p peer.Peer) error {
 	var left atomic.Int64

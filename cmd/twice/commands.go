@@ -19,6 +19,9 @@ type commands struct {
 	Engine string `help:"Where the jobs are: sqlite:PATH, or memory: for trying. Else TWICE_ENGINE; else sqlite:twice.db." placeholder:"URL"`
 	JSON   bool   `name:"json" help:"Answer with one JSON object or array, errors too."`
 
+	Demo  demoCmd  `cmd:"" group:"begin" help:"See in half a minute what twice promises, done for real on this machine."`
+	Serve serveCmd `cmd:"" group:"begin" help:"Run the orders application: API, workers, scheduler."`
+
 	Enqueue enqueueCmd `cmd:"" group:"jobs" help:"Hand in a job."`
 	Jobs    jobsCmd    `cmd:"" group:"jobs" help:"List jobs, newest first."`
 	Job     jobCmd     `cmd:"" group:"jobs" help:"Show everything that is known of one job."`
@@ -69,6 +72,7 @@ func style(m Main) []kong.Option {
 		kong.Exit(func(status int) { panic(ended{status}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.ExplicitGroups([]kong.Group{
+			{Key: "begin", Title: "Begin here:"},
 			{Key: "jobs", Title: "Jobs:"},
 			{Key: "running", Title: "What runs them:"},
 			{Key: "store", Title: "The store, and this program:"},

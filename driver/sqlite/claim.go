@@ -92,7 +92,11 @@ func (t *txn) wanted(req queue.Claim) []*laneRow {
 // due reports, without holding anybody up, whether a claim would find something.
 func (e *Engine) due(ctx context.Context, req queue.Claim) (found bool) {
 	err := e.read(ctx, "look", func(t *txn) error {
-		for _, l := range t.wanted(req) {
+		lanes, err := t.free(req, t.wanted(req))
+		if err != nil {
+			return err
+		}
+		for _, l := range lanes {
 			v, err := one(t.s, pick(req.Lone, "seq"), l.id, t.now, int64(1))
 			if found = v != nil; found || err != nil {
 				return err
@@ -100,7 +104,28 @@ func (e *Engine) due(ctx context.Context, req queue.Claim) (found bool) {
 		}
 		return nil
 	})
-	return found || err != nil // the claim will say what is wrong
+	return found && err == nil // else the next regular look will say what is wrong
+}
+
+// free leaves out, for a lone claim, the queues that have a lone job leased.
+func (t *txn) free(req queue.Claim, lanes []*laneRow) (free []*laneRow, err error) {
+	if !req.Lone {
+		return lanes, nil
+	}
+	busy := map[string]bool{}
+	for _, l := range lanes {
+		is, known := busy[l.queue]
+		if !known {
+			if is, err = t.loneLeased(l.queue); err != nil {
+				return nil, err
+			}
+			busy[l.queue] = is
+		}
+		if !is {
+			free = append(free, l)
+		}
+	}
+	return free, nil
 }
 
 // pick selects what of a lane is due: of the lane, now, at most so many.
@@ -131,12 +156,16 @@ func (t *txn) claim(req queue.Claim) (leases []queue.Lease, next int64, err erro
 	if err := t.grace(req); err != nil {
 		return nil, 0, err
 	}
-	lanes := t.wanted(req)
+	asked := t.wanted(req)
+	lanes, err := t.free(req, asked)
+	if err != nil {
+		return nil, 0, err
+	}
 	query := pickCompany
 	if req.Lone {
 		query = pickLone
 	}
-	busy := map[string]bool{} // queues that have a lone job leased
+	busy := map[string]bool{} // queues of which this claim leases a lone job
 	for at := 0; at < len(lanes) && len(leases) < req.Max; {
 		// Lanes of one priority are one line: whoever has been due longest goes first.
 		same := at + 1
@@ -145,14 +174,6 @@ func (t *txn) claim(req queue.Claim) (leases []queue.Lease, next int64, err erro
 		}
 		var line []candidate
 		for _, l := range lanes[at:same] {
-			if req.Lone {
-				if busy[l.queue], err = t.loneLeased(l.queue); err != nil {
-					return nil, 0, err
-				}
-				if busy[l.queue] {
-					continue
-				}
-			}
 			err = t.s.query(query, func(r []driver.Value) error {
 				line = append(line, candidate{number(r[0]), number(r[1])})
 				return nil
@@ -161,14 +182,16 @@ func (t *txn) claim(req queue.Claim) (leases []queue.Lease, next int64, err erro
 				return nil, 0, err
 			}
 		}
-		at = same
 		slices.SortFunc(line, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq)) })
 		line = line[:min(len(line), req.Max-len(leases))]
-		got, err := t.lease(req, line, busy)
+		got, passed, err := t.lease(req, line, busy)
 		if err != nil {
 			return nil, 0, err
 		}
 		leases = append(leases, got...)
+		if passed == 0 { // else look again: others may stand behind those that left the line
+			at = same
+		}
 	}
 	if len(leases) > 0 {
 		t.granted(req, leases)
@@ -177,17 +200,18 @@ func (t *txn) claim(req queue.Claim) (leases []queue.Lease, next int64, err erro
 	if err := t.touch(touchEvery(req.TTL).Milliseconds()); err != nil {
 		return nil, 0, err
 	}
-	next, err = t.nextDue(lanes, req.Lone)
+	next, err = t.nextDue(asked, req.Lone)
 	return nil, next, err
 }
 
+// nextDue is when one of the lanes may have something: nothing that is due now could be leased.
 func (t *txn) nextDue(lanes []*laneRow, lone bool) (next int64, err error) {
 	n := "0"
 	if lone {
 		n = "1"
 	}
 	for _, l := range lanes {
-		v, err := one(t.s, "SELECT due FROM twice_job WHERE lane = ? AND due IS NOT NULL AND lone = "+n+" ORDER BY due LIMIT 1", l.id)
+		v, err := one(t.s, "SELECT due FROM twice_job WHERE lane = ? AND due > ? AND due IS NOT NULL AND lone = "+n+" ORDER BY due LIMIT 1", l.id, t.now)
 		if err != nil {
 			return 0, err
 		}
@@ -212,24 +236,32 @@ func (t *txn) loneLeased(name string) (bool, error) {
 	return false, nil
 }
 
-// lease takes the candidates. Those whose lease before ran out are crashes.
-func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) ([]queue.Lease, error) {
+// lease takes the candidates. Those whose lease before ran out are crashes. passed is how many left the line and
+// were not leased: suspects, and rows that cannot be read.
+func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) (leases []queue.Lease, passed int, err error) {
 	if len(line) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	rows := make([]job, 0, len(line))
-	err := t.bySeq("SELECT "+jobColumns+" FROM twice_job", line, func(r []driver.Value) error {
-		j, err := scanJob(r)
+	var aside []candidate
+	err = t.bySeq("SELECT "+jobColumns+" FROM twice_job", line, func(r []driver.Value) error {
+		j, err := t.scan(r)
 		if err != nil {
-			t.e.cfg.Logger.Error("a job cannot be read and is left where it is", "seq", number(r[0]), "error", err)
+			t.e.cfg.Logger.Error("a job cannot be read: it is kept, and taken out of the line", "seq", number(r[0]), "error", err,
+				"remedy", "look at the row with sqlite3; to send it back, mend it and set its due")
+			aside = append(aside, candidate{seq: number(r[0])})
 			return nil
 		}
 		rows = append(rows, j)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	if err := t.changeBySeq("UPDATE twice_job SET due = NULL", aside); err != nil {
+		return nil, 0, err
+	}
+	passed = len(aside)
 	// They came by seq; hand them out as they stood in line.
 	order := make(map[int64]int, len(line))
 	for i, c := range line {
@@ -238,7 +270,7 @@ func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) ([]
 	slices.SortFunc(rows, func(a, b job) int { return cmp.Compare(order[a.seq], order[b.seq]) })
 
 	until := t.now + req.TTL.Milliseconds()
-	leases := make([]queue.Lease, 0, len(rows))
+	leases = make([]queue.Lease, 0, len(rows))
 	var plain []candidate
 	for i := range rows {
 		j := &rows[i]
@@ -259,16 +291,17 @@ func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) ([]
 			// A suspect: from here on it runs alone. Its token rises, so that whoever held it is fenced.
 			j.lone, j.state, j.claim, j.due, j.worker = true, queue.Queued, queue.ClaimID{}, t.now, ""
 			if err := t.save(j); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			t.moved(l, queue.Running, queue.Queued, 1)
 			t.wakes(l.laneKey)
+			passed++
 			continue
 		}
 		j.state, j.claim, j.claimed, j.worker, j.due = queue.Running, req.ID, t.now, req.Worker, until
 		if crashed {
 			if err := t.save(j); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		} else {
 			plain = append(plain, candidate{seq: j.seq})
@@ -277,7 +310,7 @@ func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) ([]
 		leases = append(leases, j.leased(l))
 	}
 	const set = "UPDATE twice_job SET state = 2, due = ?, token = token + 1, claim = ?, claimed = ?, worker = ?, fresh_at = max(coalesce(fresh_at, 0), ?)"
-	return leases, t.changeBySeq(set, plain, until, req.ID[:], t.now, null(req.Worker), t.now)
+	return leases, passed, t.changeBySeq(set, plain, until, req.ID[:], t.now, null(req.Worker), t.now)
 }
 
 // crashed counts a lease that was lost with no word.
@@ -331,11 +364,13 @@ func (t *txn) sameAgain(req queue.Claim, seqs []candidate) (leases []queue.Lease
 		if claimOf(r[13]) != req.ID || queue.State(number(r[3])) != queue.Running {
 			return nil
 		}
-		j, err := scanJob(r)
-		if err == nil {
-			leases = append(leases, j.leased(t.view.lanes[j.lane]))
+		j, err := t.scan(r)
+		if err != nil {
+			t.e.cfg.Logger.Error("a leased job cannot be read: its claim is answered again without it", "seq", number(r[0]), "error", err)
+			return nil
 		}
-		return err
+		leases = append(leases, j.leased(t.view.lanes[j.lane]))
+		return nil
 	})
 	return leases, err
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -28,6 +29,7 @@ type Config struct {
 	Logger *slog.Logger
 
 	through technology // how tests put the engine on a file system that fails
+	sealAt  int        // how many ids are kept in memory before they are sealed: for tests
 }
 
 // maxBatch bounds a call; a commit may hold many calls.
@@ -46,6 +48,10 @@ func (c Config) checked() (Config, error) {
 	span("UniqueFor", &c.UniqueFor, 24*time.Hour)
 	span("KeepFor", &c.KeepFor, 30*24*time.Hour)
 	span("BusyTimeout", &c.BusyTimeout, 5*time.Second)
+	if c.BusyTimeout > time.Hour {
+		problems = append(problems, &queue.Error{Reason: queue.ErrInvalid, Detail: fmt.Sprintf("BusyTimeout is %s", c.BusyTimeout),
+			Remedy: "use at most an hour"})
+	}
 	if c.MaxPayload < 0 || c.MaxPayload > 64<<20 {
 		problems = append(problems, &queue.Error{Reason: queue.ErrInvalid, Detail: fmt.Sprintf("MaxPayload is %d", c.MaxPayload),
 			Remedy: "use 0 for the default, or at most 64 MiB"})
@@ -61,6 +67,7 @@ func (c Config) checked() (Config, error) {
 	if c.through.driver == "" {
 		c.through = modernc
 	}
+	c.sealAt = cmp.Or(c.sealAt, sealAt)
 	if len(problems) > 0 {
 		return c, &queue.Error{Op: "configure", Subject: "sqlite", Cause: problems}
 	}

@@ -73,7 +73,7 @@ func Open(path string, cfg Config) (*Engine, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, &queue.Error{Op: "open", Subject: path, Reason: queue.ErrInvalid, Cause: err}
 	}
-	e := &Engine{cfg: cfg, path: path, clock: newClock(cfg.Now), ids: newIndex(), claims: newClaims()}
+	e := &Engine{cfg: cfg, path: path, clock: newClock(cfg.Now), ids: newIndex(cfg), claims: newClaims()}
 	if err := e.open(); err != nil {
 		_ = e.Close()
 		return nil, cfg.through.translated("open", path, err, false)
@@ -96,7 +96,7 @@ func (e *Engine) open() (err error) {
 		return db
 	}
 	// The busy timeout comes first: switching to WAL may have to wait.
-	e.writing = open(busy, "journal_mode(WAL)", synchronous, cacheSize, "wal_autocheckpoint(4000)", "journal_size_limit(67108864)", "temp_store(MEMORY)", "foreign_keys(1)")
+	e.writing = open(busy, "journal_mode(WAL)", synchronous, "foreign_keys(1)", cacheSize, "wal_autocheckpoint(4000)", "journal_size_limit(67108864)", "temp_store(MEMORY)", "foreign_keys(1)")
 	e.readers = open(busy, "query_only(1)", readerCache, "temp_store(MEMORY)")
 	e.db = open(busy, synchronous, readerCache, "foreign_keys(1)", "_txlock=immediate")
 	if err != nil {
@@ -113,6 +113,10 @@ func (e *Engine) open() (err error) {
 		_ = conn.Close()
 		return err
 	}
+	if err := e.settleLog(ctx, conn); err != nil {
+		_ = conn.Close()
+		return err
+	}
 	// From here on the writer decides itself how to wait for the lock.
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		_ = conn.Close()
@@ -123,6 +127,34 @@ func (e *Engine) open() (err error) {
 		return err
 	}
 	e.w, err = startWriter(e, conn)
+	return err
+}
+
+// settleLog copies what the write-ahead log holds into the database, durably, and begins the log anew. It may have
+// been left by a process that ended after a failed fsync: then the kernel shows commits which no later fsync of the
+// log would bring to the disk, nor anything that is appended to them.
+func (e *Engine) settleLog(ctx context.Context, conn *sql.Conn) error {
+	for end := time.Now().Add(e.cfg.BusyTimeout); ; time.Sleep(5 * time.Millisecond) {
+		var busy, frames, copied int
+		if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied); err != nil {
+			return err
+		}
+		if frames == 0 {
+			return nil
+		}
+		if busy == 0 || time.Now().After(end) { // busy: another process is doing it
+			break
+		}
+	}
+	// The next commit begins the log anew, where nobody reads it; until then what the disk has of the old log would be
+	// laid over the database again.
+	_, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE;
+		INSERT INTO twice_tally(queue, accepted, queued, running, done, dead, cancelled, pruned) VALUES (0, 0, 0, 0, 0, 0, 0, 0);
+		DELETE FROM twice_tally WHERE queue = 0;
+		COMMIT`)
+	if err != nil {
+		_, _ = conn.ExecContext(ctx, "ROLLBACK")
+	}
 	return err
 }
 
@@ -189,10 +221,12 @@ func (e *Engine) read(ctx context.Context, op string, fn func(*txn) error) error
 		return e.failed(op, err)
 	}
 	defer tx.Rollback()
-	t := &txn{e: e, s: joined{ctx, tx}, now: e.clock.now()}
+	t := &txn{e: e, s: joined{ctx, tx}}
 	if err := t.loadView(); err != nil {
 		return e.failed(op, err)
 	}
+	e.clock.raise(t.engine.clock)
+	t.now = e.clock.now()
 	// What a read sees is committed, so the index may take it over.
 	if err := e.ids.catchUp(t.s, t.engine.sealed); err != nil {
 		return e.failed(op, err)

@@ -54,19 +54,22 @@ func (t *txn) enqueueOne(in queue.Job) (queue.Receipt, error) {
 		return queue.Receipt{ID: in.ID, Status: queue.Refused, Err: err}, nil
 	}
 	h, err := t.known(in.ID)
+	if unreadable(err) {
+		return queue.Receipt{ID: in.ID, Status: queue.Refused, Err: err}, nil
+	}
 	if err != nil {
 		return queue.Receipt{}, err
 	}
 	if !h.none() {
 		return t.repeated(in, h)
 	}
-	l, err := t.laneOf(laneKey{in.Queue, in.Kind, in.Priority})
-	if err != nil {
-		return queue.Receipt{}, err
-	}
 	origin := millis(in.Origin)
 	if refusal := t.originRefused(in); refusal != nil {
 		return queue.Receipt{ID: in.ID, Status: queue.Refused, Err: refusal}, nil
+	}
+	l, err := t.laneOf(laneKey{in.Queue, in.Kind, in.Priority})
+	if err != nil {
+		return queue.Receipt{}, err
 	}
 	j := job{
 		seq: t.next, id: in.ID, lane: l.id, state: queue.Queued, due: max(t.now, millis(in.RunAt)), token: l.q.floor, created: t.now,

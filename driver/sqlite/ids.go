@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"database/sql/driver"
 	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
 	"slices"
 	"sort"
 	"sync"
@@ -15,7 +18,7 @@ import (
 // index finds the row of an id. A unique index in SQL would dirty a page of its own for each random id: at a
 // million rows an insert would write ten kilobytes. Instead the ids of recent rows are kept in memory,
 // rebuilt from the rows themselves, and now and then written out as a run: sorted, in blocks of one
-// page, never changed. A filter a run says in memory whether it is worth reading.
+// page, each with a checksum, never changed. A filter a run says in memory whether it is worth reading.
 //
 // An entry may be stale, since rows go and entries stay: the row it leads to must carry the id. The rows are the
 // truth, and the index can be rebuilt from them.
@@ -26,6 +29,8 @@ type index struct {
 	last   int64 // every row up to it is covered
 	runs   []*run
 	known  int64 // entries in runs
+	sealAt int64
+	log    *slog.Logger
 }
 
 // run is a sorted part of the index. An entry is the first 8 bytes of an id, and the row's seq less low.
@@ -33,16 +38,19 @@ type run struct {
 	id, entries, low, high int64
 	firsts                 []uint64 // of each block
 	filter                 *filter
+	held                   [][]byte // the blocks, where those in the file were damaged and had to be made again
 }
 
 const (
 	entrySize     = 12
-	perBlock      = 336 // 4,032 bytes: a row in a page
+	perBlock      = 336 // 4,032 bytes and a checksum: a row in a page
 	sealAt        = 32 << 10
 	sealKnownPart = 32 // or a 32nd part of what is known, so that there are not too many runs
 )
 
-func newIndex() *index { return &index{recent: map[queue.ID]int64{}} }
+func newIndex(cfg Config) *index {
+	return &index{recent: map[queue.ID]int64{}, sealAt: int64(cfg.sealAt), log: cfg.Logger}
+}
 
 func (x *index) lastSeq() int64 {
 	x.mu.RLock()
@@ -73,37 +81,138 @@ func (x *index) catchUp(s session, sealed int64) error {
 	return nil
 }
 
+// loadRuns takes over the runs that others sealed, and lets go of those that they dropped.
 func (x *index) loadRuns(s session) error {
+	there := map[int64]bool{}
+	var runs []*run
 	var after int64
 	if n := len(x.runs); n > 0 {
 		after = x.runs[n-1].id
 	}
-	var runs []*run
-	err := s.query("SELECT run, entries, low, high FROM twice_run WHERE run > ? ORDER BY run", func(r []driver.Value) error {
-		runs = append(runs, &run{id: number(r[0]), entries: number(r[1]), low: number(r[2]), high: number(r[3]), filter: newFilter(number(r[1]))})
+	err := s.query("SELECT run, entries, low, high FROM twice_run ORDER BY run", func(r []driver.Value) error {
+		there[number(r[0])] = true
+		if number(r[0]) > after {
+			runs = append(runs, &run{id: number(r[0]), entries: number(r[1]), low: number(r[2]), high: number(r[3])})
+		}
 		return nil
-	}, after)
+	})
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
-		err := s.query("SELECT entries FROM twice_run_block WHERE block BETWEEN ? AND ? ORDER BY block", func(row []driver.Value) error {
-			b, _ := row[0].([]byte)
-			if len(b) == 0 || len(b)%entrySize != 0 {
-				return damaged("block of run", r.id, queue.ErrCorrupt)
+		if err := r.load(s); unreadable(err) {
+			x.log.Error("a part of the index of ids is damaged: it is made again from the jobs", "run", r.id, "error", err)
+			if err := r.rebuild(s); err != nil {
+				return err
 			}
-			r.firsts = append(r.firsts, binary.BigEndian.Uint64(b))
-			for ; len(b) > 0; b = b[entrySize:] {
-				r.filter.add(binary.BigEndian.Uint64(b))
-			}
+		} else if err != nil {
+			return err
+		}
+	}
+	x.forget(func(r *run) bool { return !there[r.id] })
+	x.admit(runs...)
+	return nil
+}
+
+// load reads what is kept of a run in memory.
+func (r *run) load(s session) error {
+	r.filter = newFilter(r.entries)
+	var n int64
+	err := s.query("SELECT block, entries FROM twice_run_block WHERE block BETWEEN ? AND ? ORDER BY block", func(row []driver.Value) error {
+		b, sound := unseal(row[1])
+		if !sound || number(row[0]) != r.id<<32|int64(len(r.firsts)) {
+			return damaged("run of ids", r.id, fmt.Errorf("block %d", number(row[0])-r.id<<32))
+		}
+		r.firsts = append(r.firsts, binary.BigEndian.Uint64(b))
+		for ; len(b) > 0; b = b[entrySize:] {
+			r.filter.add(binary.BigEndian.Uint64(b))
+			n++
+		}
+		return nil
+	}, r.id<<32, r.id<<32|1<<31)
+	if err == nil && n != r.entries {
+		err = damaged("run of ids", r.id, fmt.Errorf("it has %d entries of %d", n, r.entries))
+	}
+	return err
+}
+
+// rebuild makes a run again from the rows that it covers, in memory.
+func (r *run) rebuild(s session) error {
+	var entries []runEntry
+	for _, table := range []string{"twice_job", "twice_ended"} {
+		err := s.query("SELECT seq, id FROM "+table+" WHERE seq BETWEEN ? AND ?", func(row []driver.Value) error {
+			entries = append(entries, runEntry{idOf(row[1]), number(row[0])})
 			return nil
-		}, r.id<<32, r.id<<32|1<<31)
+		}, r.low, r.high)
 		if err != nil {
 			return err
 		}
 	}
-	x.admit(runs...)
+	r.held = r.fill(entries)
 	return nil
+}
+
+// runEntry is an id and the seq of its row.
+type runEntry struct {
+	id  queue.ID
+	seq int64
+}
+
+// fill gives the blocks of a run of these entries.
+func (r *run) fill(entries []runEntry) (blocks [][]byte) {
+	r.entries, r.firsts, r.filter = int64(len(entries)), nil, newFilter(int64(len(entries)))
+	slices.SortFunc(entries, func(a, b runEntry) int { return cmp.Or(bytes.Compare(a.id[:8], b.id[:8]), cmp.Compare(b.seq, a.seq)) })
+	for part := range slices.Chunk(entries, perBlock) {
+		block := make([]byte, 0, len(part)*entrySize+crc32.Size)
+		for _, e := range part {
+			block = append(block, e.id[:8]...)
+			block = binary.BigEndian.AppendUint32(block, uint32(e.seq-r.low))
+			r.filter.add(binary.BigEndian.Uint64(e.id[:]))
+		}
+		r.firsts = append(r.firsts, binary.BigEndian.Uint64(block))
+		blocks = append(blocks, binary.BigEndian.AppendUint32(block, crc32.Checksum(block, checksums)))
+	}
+	return blocks
+}
+
+var checksums = crc32.MakeTable(crc32.Castagnoli)
+
+// unseal gives the entries of a block, if they are what was written.
+func unseal(v driver.Value) (entries []byte, sound bool) {
+	b, _ := v.([]byte)
+	n := len(b) - crc32.Size
+	if n <= 0 || n%entrySize != 0 || binary.BigEndian.Uint32(b[n:]) != crc32.Checksum(b[:n], checksums) {
+		return nil, false
+	}
+	return b[:n], true
+}
+
+// block reads the entries of one.
+func (r *run) block(s session, b int) ([]byte, error) {
+	if r.held != nil {
+		e, _ := unseal(r.held[b])
+		return e, nil
+	}
+	v, err := one(s, "SELECT entries FROM twice_run_block WHERE block = ?", r.id<<32|int64(b))
+	if err != nil || v == nil { // a run that another process has dropped: none of its rows is left
+		return nil, err
+	}
+	e, sound := unseal(v)
+	if !sound || binary.BigEndian.Uint64(e) != r.firsts[b] {
+		return nil, damaged("run of ids", r.id, fmt.Errorf("block %d", b))
+	}
+	return e, nil
+}
+
+// forget lets go of runs.
+func (x *index) forget(gone func(*run) bool) {
+	x.runs = slices.DeleteFunc(x.runs, func(r *run) bool {
+		if gone(r) {
+			x.known -= r.entries
+			return true
+		}
+		return false
+	})
 }
 
 // admit takes runs over and forgets what they cover.
@@ -163,11 +272,10 @@ func (r *run) find(s session, prefix []byte, first uint64) (seqs []int64, err er
 	// Equal prefixes may span blocks: begin with the last block that begins below.
 	b := max(0, sort.Search(len(r.firsts), func(i int) bool { return r.firsts[i] >= first })-1)
 	for ; b < len(r.firsts) && r.firsts[b] <= first; b++ {
-		v, err := one(s, "SELECT entries FROM twice_run_block WHERE block = ?", r.id<<32|int64(b))
+		e, err := r.block(s, b)
 		if err != nil {
 			return nil, err
 		}
-		e := bytesOf(v)
 		at := func(i int) []byte { return e[i*entrySize : i*entrySize+8] }
 		n := len(e) / entrySize
 		for i := sort.Search(n, func(i int) bool { return bytes.Compare(at(i), prefix) >= 0 }); i < n && bytes.Equal(at(i), prefix); i++ {
@@ -180,7 +288,7 @@ func (r *run) find(s session, prefix []byte, first uint64) (seqs []int64, err er
 // seal writes the recent ids out as a run, when there are enough of them.
 func (x *index) seal(t *txn) error {
 	x.mu.RLock()
-	full := int64(len(x.recent)) >= max(sealAt, x.known/sealKnownPart)
+	full := int64(len(x.recent)) >= max(x.sealAt, x.known/sealKnownPart)
 	x.mu.RUnlock()
 	if !full {
 		return nil
@@ -189,40 +297,28 @@ func (x *index) seal(t *txn) error {
 }
 
 func (x *index) sealNow(t *txn) error {
-	type entry struct {
-		id  queue.ID
-		seq int64
-	}
 	x.mu.RLock()
-	entries := make([]entry, 0, len(x.recent))
+	entries := make([]runEntry, 0, len(x.recent))
 	for id, seq := range x.recent {
-		entries = append(entries, entry{id, seq})
+		entries = append(entries, runEntry{id, seq})
 	}
 	last := x.last
 	x.mu.RUnlock()
 	if len(entries) == 0 {
 		return nil
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(bytes.Compare(a.id[:8], b.id[:8]), cmp.Compare(b.seq, a.seq)) })
 	v, err := one(t.s, "SELECT coalesce(max(run), 0) + 1 FROM twice_run")
 	if err != nil {
 		return err
 	}
-	r := &run{id: number(v), entries: int64(len(entries)), low: entries[0].seq, high: last, filter: newFilter(int64(len(entries)))}
+	r := &run{id: number(v), low: entries[0].seq, high: last}
 	for _, e := range entries {
 		r.low = min(r.low, e.seq)
 	}
-	for part := range slices.Chunk(entries, perBlock) {
-		block := make([]byte, 0, len(part)*entrySize)
-		for _, e := range part {
-			block = append(block, e.id[:8]...)
-			block = binary.BigEndian.AppendUint32(block, uint32(e.seq-r.low))
-			r.filter.add(binary.BigEndian.Uint64(e.id[:]))
-		}
-		if _, err := t.s.exec("INSERT INTO twice_run_block(block, entries) VALUES (?, ?)", r.id<<32|int64(len(r.firsts)), block); err != nil {
+	for b, block := range r.fill(entries) {
+		if _, err := t.s.exec("INSERT INTO twice_run_block(block, entries) VALUES (?, ?)", r.id<<32|int64(b), block); err != nil {
 			return err
 		}
-		r.firsts = append(r.firsts, binary.BigEndian.Uint64(block))
 	}
 	if _, err := t.s.exec("INSERT INTO twice_run(run, entries, low, high) VALUES (?, ?, ?, ?)", r.id, r.entries, r.low, r.high); err != nil {
 		return err
@@ -239,13 +335,21 @@ func (x *index) sealNow(t *txn) error {
 	return nil
 }
 
-// drop removes the runs none of whose rows is left.
+// drop removes the runs none of whose rows is left. The newest stays, so that no run ever gets the number of another:
+// other processes know runs by it.
 func (x *index) drop(t *txn) error {
 	x.mu.RLock()
 	runs := slices.Clone(x.runs)
 	x.mu.RUnlock()
+	newest, err := one(t.s, "SELECT max(run) FROM twice_run")
+	if err != nil {
+		return err
+	}
 	gone := map[int64]bool{}
 	for _, r := range runs {
+		if r.id == number(newest) {
+			continue
+		}
 		v, err := one(t.s, "SELECT EXISTS (SELECT 1 FROM twice_job WHERE seq BETWEEN ?1 AND ?2) OR EXISTS (SELECT 1 FROM twice_ended WHERE seq BETWEEN ?1 AND ?2)", r.low, r.high)
 		if err != nil {
 			return err
@@ -267,12 +371,7 @@ func (x *index) drop(t *txn) error {
 	t.after = append(t.after, func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		x.runs = slices.DeleteFunc(x.runs, func(r *run) bool {
-			if gone[r.id] {
-				x.known -= r.entries
-			}
-			return gone[r.id]
-		})
+		x.forget(func(r *run) bool { return gone[r.id] })
 	})
 	return nil
 }

@@ -99,9 +99,9 @@ func (e *Engine) List(ctx context.Context, q queue.Query) (page queue.Page, err 
 				jobArgs = append(slices.Clone(args), string(q.Reason))
 			}
 			err := t.s.query("SELECT "+jobColumns+" FROM twice_job"+where+more+" ORDER BY seq DESC LIMIT "+strconv.Itoa(limit), func(r []driver.Value) error {
-				j, err := scanJob(r)
-				if err != nil {
-					return err
+				j, err := t.scan(r)
+				if err != nil { // it is listed with what can be read of it
+					j.err = err.Error()
 				}
 				all = append(all, found{j.seq, t.record(&j)})
 				return nil

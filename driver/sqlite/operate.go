@@ -120,6 +120,10 @@ func (e *Engine) operate(ctx context.Context, op string, by queue.Actor, ids []q
 		answers = make([]error, len(ids))
 		for i, id := range ids {
 			h, err := t.find(id)
+			if unreadable(err) {
+				answers[i] = err
+				continue
+			}
 			if err != nil {
 				return err
 			}

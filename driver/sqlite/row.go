@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/twicehq/twice/queue"
@@ -76,6 +77,15 @@ const jobColumns = `seq, id, lane, state, due, lone, token, created, fingerprint
 	failures, crashes, interruptions, snoozes, redrives, origin, deadline, timeout, keep_for, grp, uniq, parent, headers,
 	checkpoint, attempts, dropped, reason, error, result, effects, ended, prune_at`
 
+// scan reads a row; what it can of one that is damaged, beside the error.
+func (t *txn) scan(r []driver.Value) (job, error) {
+	j, err := scanJob(r)
+	if err == nil && t.view.lanes[j.lane] == nil {
+		err = damaged("job", j.seq, fmt.Errorf("there is no lane %d", j.lane))
+	}
+	return j, err
+}
+
 func scanJob(r []driver.Value) (j job, err error) {
 	j = job{
 		seq: number(r[0]), id: idOf(r[1]), lane: number(r[2]), state: queue.State(number(r[3])), due: number(r[4]), lone: number(r[5]) != 0,
@@ -102,7 +112,10 @@ func scanJob(r []driver.Value) (j job, err error) {
 	}
 	j.headers = headers.headers()
 	if j.state < queue.Queued || j.state > queue.Cancelled {
-		return j, damaged("job", j.seq, queue.ErrState)
+		return j, damaged("job", j.seq, fmt.Errorf("its state is %d", j.state))
+	}
+	if id := bytesOf(r[1]); len(id) != len(j.id) {
+		return j, damaged("job", j.seq, fmt.Errorf("its id has %d bytes", len(id)))
 	}
 	return j, nil
 }
@@ -215,7 +228,7 @@ func cutText(s string) string {
 func (t *txn) jobAt(seq int64, id queue.ID) (j job, found bool, err error) {
 	err = t.s.query("SELECT "+jobColumns+" FROM twice_job WHERE seq = ?", func(r []driver.Value) (err error) {
 		if found = idOf(r[1]) == id; found {
-			j, err = scanJob(r)
+			j, err = t.scan(r)
 		}
 		return err
 	}, seq)

@@ -105,7 +105,10 @@ func (p *prepared) query(query string, each func(row []driver.Value) error, args
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return errors.Join(err, rows.Close())
+	if closing := rows.Close(); err == nil { // after an error it says the same again
+		err = closing
+	}
+	return err
 }
 
 // joined is the session of a transaction of the caller's own.
@@ -169,6 +172,12 @@ func plain(args []driver.Value) []any {
 
 // one gives the first value of the first row; nil where there is none.
 func one(s session, query string, args ...driver.Value) (v driver.Value, err error) {
-	err = s.query(query, func(row []driver.Value) error { v = row[0]; return nil }, args...)
+	err = s.query(query, func(row []driver.Value) error {
+		v = row[0]
+		if b, ok := v.([]byte); ok {
+			v = bytesOf(b) // what a row gives is its driver's
+		}
+		return nil
+	}, args...)
 	return v, err
 }

@@ -119,6 +119,9 @@ func (t *txn) finishRows(held []candidate) error {
 // settleOne gives the settlement's own answer, and the error that spoils the transaction.
 func (t *txn) settleOne(s *queue.Settlement) (answer, err error) {
 	h, err := t.locate(s.Lease)
+	if unreadable(err) {
+		return err, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +191,9 @@ func (t *txn) follow(s *queue.Settlement) (refusal, err error) {
 			return err, nil
 		}
 		h, err := t.known(next.ID)
+		if unreadable(err) {
+			return err, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -272,6 +278,10 @@ func (t *txn) extend(ttl time.Duration, leases []queue.Lease) ([]error, error) {
 	var held []candidate
 	for i, l := range leases {
 		h, err := t.locate(l)
+		if unreadable(err) {
+			answers[i] = err
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -127,6 +127,6 @@ func damaged(what string, seq int64, err error) error {
 
 // unreadable reports the error of one row or one block: it answers whoever asked for that, and nobody else.
 func unreadable(err error) bool {
-	known, ok := err.(*queue.Error)
-	return ok && known.Reason == queue.ErrCorrupt
+	var known *queue.Error
+	return errors.As(err, &known) && known.Reason == queue.ErrCorrupt
 }

@@ -22,6 +22,9 @@ func (e *Engine) In(tx queue.SQL) queue.Tx {
 	return &inside{e: e, tx: tx}
 }
 
+// searched is how many rows that the index of ids does not cover a transaction searches one by one.
+const searched = 200
+
 // inside is the engine inside a transaction.
 type inside struct {
 	t  *txn // of the writer's own commit, or nil
@@ -50,6 +53,11 @@ func (i *inside) with(ctx context.Context, fn func(*txn) error) error {
 			return err
 		}
 		t.next = max(number(last), t.engine.floor) + 1
+		if number(last)-i.e.ids.lastSeq() > searched { // others have committed much since this process last looked
+			if err := i.e.read(ctx, "look", func(*txn) error { return nil }); err != nil {
+				return err
+			}
+		}
 		if err := fn(t); err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ type alarm struct {
 	waiting map[*waiter]bool
 	asleep  int // those in sleep: the file is watched while there are any
 	path    string
-	watch   *fsnotify.Watcher // nil where the file system has no events: then claims look every maxBlind
+	watch   *fsnotify.Watcher // nil where the system has no events
+	seeing  bool              // the file is watched; else claims look every maxBlind
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -131,12 +132,12 @@ var errAlarmClosed = errors.New("closed")
 // sleep returns nil when there may be work, or after pause; an error when ctx or the engine has ended.
 // due looks whether there is work, for events that may be anybody's.
 func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool) error {
-	w.a.enter()
+	seeing := w.a.enter()
 	defer w.a.leave()
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	var again <-chan time.Time
-	if w.a.watch == nil {
+	if !seeing {
 		again = time.After(min(pause, maxBlind))
 	} else if due() { // committed before the file was watched
 		return nil
@@ -162,7 +163,7 @@ func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool
 			}
 			step = min(2*step, maxStep)
 			switch {
-			case w.a.watch == nil:
+			case !seeing:
 				again = time.After(maxBlind)
 			case time.Now().Before(until):
 				again = time.After(step)
@@ -177,12 +178,14 @@ func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool
 	}
 }
 
-func (a *alarm) enter() {
+// enter reports whether the file is watched: the system may have no watch left.
+func (a *alarm) enter() (seeing bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.asleep++; a.asleep == 1 && a.watch != nil {
-		_ = a.watch.Add(a.path) // fails where the log is not there: then there is nothing to see yet
+		a.seeing = a.watch.Add(a.path) == nil
 	}
+	return a.seeing
 }
 
 func (a *alarm) leave() {

@@ -17,20 +17,23 @@ import (
 // Roles says what a process runs of the application; what is zero it leaves out.
 type Roles struct {
 	API      net.Listener   // serve the API there
+	Live     net.Listener   // answer /livez there with the worker's numbers: for a process without the API
 	Worker   *worker.Config // run the jobs
 	Schedule bool           // fire the schedule; any number of processes may
 }
 
 // Run runs the roles until ctx ends, then ends each in order: requests under way are answered, jobs have
-// their grace. Where one fails, the others are ended, and its error is returned. It closes the listener.
+// their grace. Where one fails, the others are ended, and its error is returned. It closes the listeners.
 func (a *App) Run(ctx context.Context, roles Roles) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var parts sync.WaitGroup
+	watched, unwatched := context.WithCancel(context.WithoutCancel(ctx)) // a process that drains is alive
+	defer unwatched()
+	var parts, watch sync.WaitGroup
 	var mu sync.Mutex
 	var failed []error
-	run := func(what string, part func(context.Context) error) {
-		parts.Go(func() {
+	run := func(ctx context.Context, group *sync.WaitGroup, what string, part func(context.Context) error) {
+		group.Go(func() {
 			if err := part(ctx); err != nil {
 				mu.Lock()
 				failed = append(failed, fmt.Errorf("%s: %w", what, err))
@@ -40,23 +43,29 @@ func (a *App) Run(ctx context.Context, roles Roles) error {
 		})
 	}
 	live := func(context.Context) error { return nil }
+	var w *worker.Worker
 	if roles.Worker != nil {
-		w := a.Worker(*roles.Worker)
+		w = a.Worker(*roles.Worker)
 		live = func(context.Context) error {
 			if h := w.Health(); h.Stalled {
 				return errors.New("the worker's claim loop does not move")
 			}
 			return nil
 		}
-		run("worker", w.Run)
+		run(ctx, &parts, "worker", w.Run)
 	}
 	if roles.Schedule {
-		run("scheduler", a.Scheduler().Run)
+		run(ctx, &parts, "scheduler", a.Scheduler().Run)
 	}
 	if roles.API != nil {
-		run("api", func(ctx context.Context) error { return serve(ctx, roles.API, a.Handler(live)) })
+		run(ctx, &parts, "api", func(ctx context.Context) error { return serve(ctx, roles.API, a.Handler(live)) })
+	}
+	if roles.Live != nil {
+		run(watched, &watch, "livez", func(ctx context.Context) error { return serve(ctx, roles.Live, livez(w)) })
 	}
 	parts.Wait()
+	unwatched()
+	watch.Wait()
 	return errors.Join(failed...)
 }
 

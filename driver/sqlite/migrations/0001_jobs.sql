@@ -36,7 +36,8 @@ CREATE TABLE twice_ended(
   seq INTEGER PRIMARY KEY, id BLOB NOT NULL, lane INT NOT NULL, token INT NOT NULL, fingerprint INT NOT NULL,
   created INT NOT NULL, run_at INT, ended INT NOT NULL, fresh_at INT, claim BLOB);
 
--- The index of ids that are no longer recent: runs that never change, each in blocks sorted by id.
+-- The index of ids that are no longer recent: runs that never change, each in blocks sorted by id,
+-- each of which ends with its checksum.
 -- Block b of run r has the number r << 32 | b.
 CREATE TABLE twice_run(run INTEGER PRIMARY KEY, entries INT NOT NULL, low INT NOT NULL, high INT NOT NULL);
 CREATE TABLE twice_run_block(block INTEGER PRIMARY KEY, entries BLOB NOT NULL);

@@ -1,0 +1,144 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+)
+
+// Demo is a world that is set up and the scenes to play in it. Make one with Open; its methods serve one
+// goroutine.
+type Demo struct {
+	cfg   Config
+	world *world
+	began time.Time
+
+	first               []order // placed while there was no worker
+	poison, killer      order   // the orders that meet a bug
+	declined, stillDead order   // the orders that are declined: one until the fix, one for good
+}
+
+// scene is one thing that is done to a world, and what is claimed of it. It fails where the evidence could
+// not be gathered.
+type scene struct {
+	name, title string
+	play        func(ctx context.Context, d *Demo, r *record) error
+}
+
+// scenes are played in this order; each builds on those before it.
+var scenes = []scene{
+	{"consumers_down", "Consumers down", consumersDown},
+	{"drained", "Two workers drain the backlog", drained},
+	{"double_run", "The double run", doubleRun},
+	{"killed", "Killed between the charge and its record", killed},
+	{"frozen", "Frozen past its lease, then thawed", frozen},
+	{"poison", "A poison order", poison},
+	{"killer", "A job that kills its process", killer},
+	{"redriven", "Redriven after the fix", redriven},
+	{"books", "The books", books},
+}
+
+// control is played beside the scenes, in a world of its own, and told last.
+var control = scene{"control", "Control: the same without the guards", controlled}
+
+// startControlBefore is the scene beside which the control begins: those before it measure how long things take.
+const startControlBefore = "killed"
+
+// Open sets a world up in which nothing runs yet. Close must be called, also after an error.
+func Open(ctx context.Context, cfg Config) (*Demo, error) {
+	d := &Demo{cfg: cfg.complete(), began: time.Now()}
+	var err error
+	d.world, err = openWorld(ctx, d.cfg, filepath.Join(cfg.Dir, "shop"), d.cfg.Engine, !cfg.WithoutLedger)
+	if err == nil {
+		err = d.world.fresh(ctx)
+	}
+	d.world.faults = []string{"poison-=fail", "killer-=kill"}
+	return d, err
+}
+
+// Facts gives what is known before the first scene.
+func (d *Demo) Facts() Report {
+	t := d.world.engine.Traits()
+	return Report{Engine: t.Name, Durability: t.Durability, LeaseSeconds: Lease.Seconds(), MaxFailures: maxFailures, BackoffSeconds: backoff.Seconds(), Seed: d.cfg.Seed}
+}
+
+// Play plays every scene. The error says that ctx ended; whatever else goes wrong is a claim that does not hold.
+func (d *Demo) Play(ctx context.Context) (Report, error) {
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	report := d.Facts()
+	report.Holds = true
+	take := func(c Claim) {
+		report.Claims = append(report.Claims, c)
+		report.Holds = report.Holds && c.Holds
+		d.cfg.Ends(len(report.Claims), c)
+	}
+	other := make(chan Claim, 1)
+	for _, s := range scenes {
+		if ctx.Err() != nil {
+			break
+		}
+		if s.name == startControlBefore {
+			go func() { other <- d.stage(limited, control) }()
+		}
+		d.cfg.Begins(len(report.Claims)+1, s.title)
+		take(d.stage(limited, s))
+	}
+	if ctx.Err() == nil {
+		d.cfg.Begins(len(report.Claims)+1, control.title)
+		take(<-other)
+	} else {
+		cancel()
+	}
+	report.Seconds = round(time.Since(began).Seconds())
+	return report, ctx.Err()
+}
+
+// stage plays one scene within its limit and afterwards lets the gateway behave again.
+func (d *Demo) stage(ctx context.Context, s scene) Claim {
+	ctx, cancel := context.WithTimeout(ctx, sceneLimit)
+	defer cancel()
+	r := newRecord(s)
+	err := ctx.Err()
+	if err != nil {
+		err = errors.New("there was no time left for it")
+	} else {
+		err = s.play(ctx, d, r)
+	}
+	if s.name != control.name {
+		d.world.settle(ctx)
+	}
+	return r.end(err)
+}
+
+// Close ends every process, in order if inOrder, and closes everything. It removes no file.
+func (d *Demo) Close(inOrder bool) {
+	within := 500 * time.Millisecond
+	if inOrder {
+		within = grace + Lease
+	}
+	d.world.close(within)
+}
+
+// Place is one part of the world, for whoever wants to look at it while it runs.
+type Place struct {
+	Name string `json:"name"`
+	At   string `json:"at"`
+	PID  int    `json:"pid,omitempty"`
+	Log  string `json:"log,omitempty"`
+}
+
+// Places tells what runs where.
+func (d *Demo) Places() []Place {
+	w := d.world
+	all := []Place{{Name: "engine", At: w.url}, {Name: "gateway", At: w.GatewayURL}, {Name: "mail", At: w.MailURL}, {Name: "smtp", At: w.MailAddr}}
+	if w.api != nil {
+		all = append(all, Place{"api", w.apiURL, w.api.pid(), w.api.log.path})
+	}
+	for _, p := range w.workers {
+		all = append(all, Place{p.name, "", p.pid(), p.log.path})
+	}
+	return all
+}

@@ -1,0 +1,113 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/twicehq/twice/driver/sqlite"
+	"github.com/twicehq/twice/examples/orders"
+	"github.com/twicehq/twice/examples/orders/gateway"
+	"github.com/twicehq/twice/internal/open"
+	"github.com/twicehq/twice/ledger"
+	"github.com/twicehq/twice/queue"
+)
+
+// world is one application on one file, with the systems outside.
+type world struct {
+	*outside
+	cfg     Config
+	dir     string
+	url     string          // of the engine
+	base    gateway.Control // how the gateway is told to behave between scenes
+	faults  []string        // built into its workers
+	noted   bool            // effects are recorded: there is a ledger
+	engine  queue.Engine    // the demo's own look at it, and its hands
+	look    queue.Inspector // of the engine
+	audit   queue.Auditor   // of the engine
+	effects ledger.Store    // of the engine
+	app     *orders.App     // the application in the demo's process, for redeliveries and its books
+	api     *process        //
+	apiURL  string          //
+	workers []*process      //
+	shop    *shop           // its customers
+	logs    map[string]*journal
+}
+
+// openWorld opens a world in which no process runs yet. close must be called, also after an error.
+func openWorld(ctx context.Context, cfg Config, dir, url string, noted bool) (*world, error) {
+	w := &world{cfg: cfg, dir: dir, url: url, noted: noted, logs: map[string]*journal{}}
+	var err error
+	if w.outside, err = openOutside(); err != nil {
+		return w, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return w, err
+	}
+	if url == "" {
+		file := filepath.Join(dir, "orders.db")
+		w.url = "sqlite:" + file
+		w.engine, err = sqlite.Open(file, sqlite.Config{Logger: cfg.Logger})
+	} else {
+		w.engine, err = open.Engine(ctx, url)
+	}
+	if err != nil {
+		w.engine = nil
+		return w, err
+	}
+	base, err := orders.On(w.engine)
+	if err != nil {
+		return w, err
+	}
+	w.effects = base.Ledger
+	var err2 error
+	w.look, err = queue.Need[queue.Inspector](w.engine, "demo")
+	w.audit, err2 = queue.Need[queue.Auditor](w.engine, "demo")
+	if err := errors.Join(err, err2); err != nil {
+		return w, err
+	}
+	w.app, err = orders.New(ctx, base, orders.Config{
+		Gateway: w.GatewayURL, Mail: w.MailAddr, Settling: -1, Logger: cfg.Logger, WithoutLedger: !noted})
+	return w, err
+}
+
+// fresh fails unless the engine has never had a job.
+func (w *world) fresh(ctx context.Context) error {
+	books, err := w.audit.Audit(ctx)
+	for _, b := range books {
+		if b.Accepted > 0 {
+			return &queue.Error{Op: "demo", Subject: open.Redacted(w.url), Reason: queue.ErrInvalid,
+				Detail: fmt.Sprintf("its queue %s has %d jobs, and the demo counts everything there is", b.Queue, b.Accepted),
+				Remedy: "name a store of its own, which it makes; or leave --engine out for one that is removed afterwards"}
+		}
+	}
+	return err
+}
+
+// close ends every process, in order if there is time for it, and frees everything.
+func (w *world) close(within time.Duration) {
+	var gone []chan struct{}
+	for _, p := range append([]*process{w.api}, w.workers...) {
+		if p != nil {
+			done := make(chan struct{})
+			gone = append(gone, done)
+			go func() { _ = p.end(within); close(done) }()
+		}
+	}
+	for _, done := range gone {
+		<-done
+	}
+	if w.engine != nil {
+		_ = w.engine.Close()
+	}
+	w.outside.close()
+}
+
+// settle ends every misbehaviour that a scene has told the gateway, and lets go whom it holds.
+func (w *world) settle(ctx context.Context) { w.behave(ctx, w.base) }
+
+func (w *world) logger() *slog.Logger { return w.cfg.Logger }

@@ -1,0 +1,84 @@
+package campaign_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/twicehq/twice/proof/campaign"
+	"github.com/twicehq/twice/queue"
+)
+
+const crashCap = 3
+
+// Case 4: a handler kills its own process; a supervisor restarts it; 20 healthy jobs share the queue.
+func TestCase04ProcessKiller(t *testing.T) {
+	s := enter(t, campaign.Config{MaxCrashes: crashCap, Lone: true})
+	killer := s.enqueue(campaign.Args{N: 1000, Do: campaign.Kill})[0]
+	ids := s.enqueue(healthy(20)...)
+	s.must(s.Hire(s.ctx, 1))
+	s.must(s.Drained(s.ctx))
+	s.must(s.Dismiss())
+	s.buried(killer)
+	for _, id := range ids {
+		s.want(id, queue.Done, queue.Counts{})
+	}
+	// Its last run was in a process of its own, which nobody restarts.
+	if n := s.Restarts(); n == 0 || n >= crashCap {
+		t.Errorf("%d restarts, the cap is %d", n, crashCap)
+	}
+	if n := s.Count(campaign.Company); n > 0 {
+		t.Errorf("%d innocents ran in the process of the suspect", n)
+	}
+}
+
+// buried fails unless the job was started as often as its crash cap says, then buried for that.
+func (s *scene) buried(id queue.ID) {
+	s.t.Helper()
+	rec := s.want(id, queue.Dead, queue.Counts{Crashes: crashCap})
+	if rec.Reason != queue.ReasonCrashes {
+		s.t.Errorf("dead for %q", rec.Reason)
+	}
+	if n := s.Starts(id); n != crashCap {
+		s.t.Errorf("started %d times, the cap is %d", n, crashCap)
+	}
+}
+
+// Case 4, again with a killer made by a schedule that the killed process itself keeps: it still fires.
+func TestCase04KillerMadeByASchedule(t *testing.T) {
+	last := time.Now().Add(3 * time.Second)
+	s := enter(t, campaign.Config{MaxCrashes: crashCap, Lone: true, Lease: 500 * time.Millisecond, Killers: last})
+	ids := s.enqueue(healthy(20)...)
+	s.must(s.Hire(s.ctx, 1))
+	dead := queue.Query{Queue: campaign.Queue, State: queue.Dead}
+	s.until("the killers are dead and the schedule has fired after them", func() bool {
+		buried := s.list(dead)
+		if len(buried) == 0 {
+			return false
+		}
+		last := buried[0].EndedAt
+		for _, rec := range buried {
+			if rec.EndedAt.After(last) {
+				last = rec.EndedAt
+			}
+		}
+		after := 0
+		for _, rec := range s.list(queue.Query{Queue: campaign.Queue, State: queue.Done}) {
+			if rec.EnqueuedAt.After(last) {
+				after++
+			}
+		}
+		return after >= 2
+	})
+	s.must(s.Dismiss())
+	killers := s.list(dead)
+	for _, rec := range killers {
+		s.buried(rec.Job.ID)
+	}
+	for _, id := range ids {
+		s.want(id, queue.Done, queue.Counts{})
+	}
+	if n := s.Restarts(); n >= crashCap*len(killers) {
+		t.Errorf("%d restarts by %d killers, the cap is %d", n, len(killers), crashCap)
+	}
+	t.Logf("%d killers, %d restarts", len(killers), s.Restarts())
+}

@@ -1,0 +1,54 @@
+package campaign_test
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/twicehq/twice/proof/campaign"
+)
+
+var kills = flag.Int("kills", 0, "in TestKillWorkers; 0: a number for CI")
+
+// or gives n, or what is for CI.
+func or(n, ci int) int {
+	if n == 0 {
+		return ci
+	}
+	return n
+}
+
+// run runs a campaign and prints what it saw.
+func run(t *testing.T, cfg campaign.Config) campaign.Report {
+	t.Helper()
+	r, err := campaign.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(r)
+	return r
+}
+
+// Campaign F2: worker processes killed with SIGKILL at drawn points of their jobs. The crash cap is beyond
+// what the kills can do: no job is ever a suspect.
+//
+//	go test ./proof/campaign -run TestKillWorkers$ -v -kills 100 -jobs 20000
+func TestKillWorkers(t *testing.T) {
+	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: or(*kills, 20), Jobs: or(*jobs, 2000), Timeout: time.Hour}))
+	if !r.OK() {
+		t.Fail()
+	}
+}
+
+// The same with the default crash cap and suspects run in processes of their own: innocents that were
+// beside two kills are run alone, and none is buried.
+func TestKillWorkersLone(t *testing.T) {
+	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: or(*kills, 8), Jobs: or(*jobs, 400), Lease: 400 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
+		MaxCrashes: 3, Lone: true, Timeout: time.Hour}))
+	if !r.OK() {
+		t.Fail()
+	}
+	if r.Suspects == 0 {
+		t.Error("no job became a suspect: nothing was shown")
+	}
+}
