@@ -17,7 +17,7 @@ var Info = peer.Info{
 	Name:       "twice",
 	About:      "Twice on SQLite (modernc)",
 	Durability: "fsync every commit (WAL, FULL)",
-	Workers:    []int{200, 1000},
+	Workers:    []int{1000, 4000},
 	Open:       open,
 }
 

@@ -22,7 +22,7 @@ type demoCmd struct {
 }
 
 func (demoCmd) Help() string {
-	return `Use it to see in half a minute what twice promises, done for real on this machine: an orders API, two worker processes, a payment gateway and a mail server on an SQLite file; they are overloaded, killed, frozen and made to run everything twice. Each scene tells what was done, what was seen, and whether what it claims holds. Exit status 0 only if all do. It needs nothing installed, uses no engine but its own (TWICE_ENGINE is not heeded), and removes everything it made.
+	return `Use it to see in half a minute what twice promises, done for real on this machine: an orders API, two worker processes, a payment gateway and a mail server on an SQLite file; they are overloaded, killed, frozen and made to run everything twice. Each scene tells what was done, what was seen, and whether what it claims holds. Exit status 0 only if all do. It needs nothing installed, uses a store of its own (TWICE_ENGINE is not heeded; --engine names a file that it makes and leaves), and removes everything else it made.
 
     twice demo
     twice demo --json > demo.json

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +31,7 @@ func (w *demoShow) opening(facts demo.Report, unguarded bool) {
 	w.wrapped("", "A shop, run for real on this machine: an orders API and its workers, each a process of its own, share one database; a payment gateway (HTTP) and a mail server (SMTP) are outside. Each order makes two jobs: charge it, then mail its receipt.")
 	w.say("")
 	w.wrapped("engine   ", plain(facts.Engine)+": "+plain(facts.Durability))
-	w.wrapped("shorter  ", fmt.Sprintf("than by default, so that you need not wait: leases last %.0f s (30 s), a job may fail %d times (8), the first retry comes after %.1f s (1 s)", facts.LeaseSeconds, facts.MaxFailures, facts.BackoffSeconds))
+	w.wrapped("shorter  ", fmt.Sprintf("than by default, so that you need not wait: leases last %.0fs (30s), a job may fail %d times (8), the first retry comes after %.1fs (1s)", facts.LeaseSeconds, facts.MaxFailures, facts.BackoffSeconds))
 	w.wrapped("seed     ", fmt.Sprint(facts.Seed))
 	if unguarded {
 		w.say("%s", w.s.paint(yellowInk, "The ledger is taken away (--without-ledger): some claims must fail now."))
@@ -49,7 +51,7 @@ func (w *demoShow) ends(n int, c demo.Claim) {
 	if !c.Holds {
 		verdict, colour = "✗ does not hold", redInk
 	}
-	took := fmt.Sprintf("%5.1f s", c.Seconds)
+	took := fmt.Sprintf("%5.1fs", c.Seconds)
 	title := fmt.Sprintf("%2d  %s", n, c.Title)
 	gap := max(2, w.width-utf8.RuneCountInString(title)-utf8.RuneCountInString(verdict)-len(took)-2)
 	w.say("%s%s%s  %s", w.s.paint(bold, title), strings.Repeat(" ", gap), w.s.paint(colour, verdict), took)
@@ -88,34 +90,44 @@ func (w *demoShow) closing(report demo.Report) {
 		}
 	}
 	if report.Holds {
-		w.say("%s", w.s.paint(greenInk, fmt.Sprintf("✓ All %d claims hold: %d checks, in %.0f s.", len(report.Claims), checks, report.Seconds)))
+		w.say("%s", w.s.paint(greenInk, fmt.Sprintf("✓ All %d claims hold: %d checks, in %.0fs.", len(report.Claims), checks, report.Seconds)))
 		return
 	}
-	w.say("%s", w.s.paint(redInk, fmt.Sprintf("✗ %d of %d claims do not hold, in %.0f s.", bad, len(report.Claims), report.Seconds)))
+	w.say("%s", w.s.paint(redInk, fmt.Sprintf("✗ %d of %d claims do not hold, in %.0fs.", bad, len(report.Claims), report.Seconds)))
 }
 
 // kept says what is left running, and how to end it.
 func (w *demoShow) kept(k keptView) {
 	w.say("")
 	w.say("Left running:")
-	t := newTable("WHAT", "WHERE", ">PID", "LOG")
-	engine := ""
+	t := newTable("WHAT", ">PID", "WHERE")
+	var engine, api, bank, mails string
 	for _, p := range k.Places {
 		pid := "-"
 		if p.PID != 0 {
 			pid = fmt.Sprint(p.PID)
 		}
-		if p.Name == "engine" {
+		switch p.Name {
+		case "engine":
 			engine = p.At
+		case "api":
+			api = p.At
+		case "gateway":
+			bank = p.At
+		case "mail":
+			mails = p.At
 		}
-		t.row(plain(p.Name), plain(p.At), pid, plain(p.Log))
+		t.row(plain(p.Name), pid, plain(cmp.Or(p.At, p.Log)))
 	}
 	if w.err == nil {
 		w.err = t.print(w.s)
 	}
 	w.say("")
-	w.say("Look around:  twice jobs --engine %s", plain(engine))
-	w.say("End it all:   Ctrl-C, or %s", plain(k.Stop))
+	w.say("In another terminal:")
+	w.say("Place an order:  curl --json '%s' %s/orders", `{"reference":"mine-1","customer":"me@shop.test","amount_cents":999,"currency":"EUR"}`, plain(api))
+	w.say("Look around:     twice jobs --engine %s", plain(engine))
+	w.say("                 curl %s/mails, curl %s/charges", plain(mails), plain(bank))
+	w.say("End it all:      Ctrl-C here, or kill -TERM %d; then rm -r %s", os.Getpid(), plain(k.Folder))
 }
 
 // wrapped says a text after a lead, in lines that go on below its beginning.

@@ -448,13 +448,13 @@ func TestCorruptRun(t *testing.T) {
 		"UPDATE twice_run SET entries = 7",
 	} {
 		path := newPath(t)
-		cfg := Config{sealAt: 1000, Logger: silent}
+		cfg := Config{sealAt: 400, Logger: silent} // two blocks
 		e, err := Open(path, cfg)
 		must(t, err)
-		accept(t, e, jobs(0, 1000)...)
-		accept(t, e, jobs(1000, 1000)...)
+		accept(t, e, jobs(0, 400)...)
+		accept(t, e, jobs(400, 400)...)
 		settle(t, e, done(claim(t, e, 1)[0]))
-		accept(t, e, jobs(2000, 10)...)
+		accept(t, e, jobs(800, 10)...)
 		if len(e.ids.runs) < 2 {
 			t.Fatalf("%d runs", len(e.ids.runs))
 		}
@@ -466,7 +466,7 @@ func TestCorruptRun(t *testing.T) {
 		must(t, db.Close())
 
 		e = openAt(t, path, cfg)
-		receipts, err := e.Enqueue(ctx, jobs(0, 2010)...)
+		receipts, err := e.Enqueue(ctx, jobs(0, 810)...)
 		must(t, err)
 		for i, r := range receipts {
 			if r.Status != queue.Duplicate {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -275,6 +276,8 @@ func newScript(t *testing.T, d *disk) *script {
 	return s
 }
 
+var strideFlag = flag.Int("stride", part(1, 12), "of the places where an operation fails, every so manyeth")
+
 // Each operation of a life fails once, at every place: no success is told that is not one, nothing hangs, and work goes
 // on.
 func TestFaults(t *testing.T) {
@@ -299,7 +302,7 @@ func TestFaults(t *testing.T) {
 		for _, p := range plans {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				for n, more := 1, true; more; n++ {
+				for n, more := 1, true; more; n += *strideFlag {
 					t.Run(fmt.Sprint(n), func(t *testing.T) {
 						d := newDisk(nil, "wal_autocheckpoint(8)")
 						more = false

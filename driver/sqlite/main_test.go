@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +36,12 @@ var roles = map[string]func(path, word string, say func(any)) error{
 func TestMain(m *testing.M) {
 	role := roles[os.Getenv(roleOf)]
 	if role == nil {
+		flag.Parse()
+		given := false
+		flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+		if underRace && !given {
+			_ = flag.Set("rapid.checks", "20") // random histories of the suite
+		}
 		os.Exit(m.Run())
 	}
 	out := json.NewEncoder(os.Stdout)
@@ -90,6 +97,14 @@ func start(t testing.TB, role, path, word string, change ...func(*exec.Cmd)) *pr
 // hear reads what the process says next.
 func (p *process) hear(v any) bool {
 	return p.lines.Scan() && json.Unmarshal(p.lines.Bytes(), v) == nil
+}
+
+// part gives a whole number of rounds, or under the race detector a part of it.
+func part(whole, underRaceOnly int) int {
+	if underRace {
+		return underRaceOnly
+	}
+	return whole
 }
 
 // must ends the test on an error other than those allowed.

@@ -232,7 +232,7 @@ func TestRivals(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	e, beside := openAt(t, path, Config{sealAt: 64, Logger: silent}), openAt(t, path, Config{sealAt: 64, Logger: silent})
-	keys := keysOf(jobs(0, 1500))
+	keys := keysOf(jobs(0, part(1500, 400)))
 	var rivals []*process
 	for range 2 {
 		rivals = append(rivals, startRival(t, path, rivalConfig{SealAt: 64}))
@@ -288,17 +288,19 @@ func TestRivals(t *testing.T) {
 func TestSealedByAnother(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	e := openAt(t, path, Config{})
+	const enough = 2000
+	e := openAt(t, path, Config{sealAt: enough})
 	p := startRival(t, path, rivalConfig{})
 	allAre(t, "first", p.ask(t, "enqueue", "first").Statuses, 1, queue.Accepted)
-	accept(t, e, jobs(0, sealAt+5000)...)
+	accept(t, e, jobs(0, enough)...)
+	accept(t, e, jobs(enough, 500)...)
 	if len(e.ids.runs) == 0 {
 		t.Fatal("nothing was sealed")
 	}
 	late := startRival(t, path, rivalConfig{})
 	for _, q := range []*process{p, late} {
 		for _, op := range []string{"enqueue", "enqueue in a transaction"} {
-			for _, from := range []int{0, sealAt / 2, sealAt + 4000} {
+			for _, from := range []int{0, enough / 2, enough} {
 				keys := keysOf(jobs(from, 500))
 				allAre(t, op, q.ask(t, op, keys...).Statuses, len(keys), queue.Duplicate)
 			}

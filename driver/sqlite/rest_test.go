@@ -16,7 +16,7 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
-var restFlag = flag.Int("rest", 15_000, "jobs done, and as many in the future, for case 14")
+var restFlag = flag.Int("rest", part(15_000, 5000), "jobs done, and as many in the future, for case 14")
 
 // stepsTaken counts the steps of SQLite's virtual machine, in statements run by the driver that counts.
 var stepsTaken atomic.Int64

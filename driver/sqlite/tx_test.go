@@ -155,7 +155,7 @@ func TestTransactionAfterManyRows(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	e, other := openAt(t, path, Config{}), openAt(t, path, Config{})
-	accept(t, other, jobs(0, 20_000)...)
+	accept(t, other, jobs(0, part(20_000, 3000))...)
 	for i := range 50 {
 		must(t, inTx(e, func(tx *sql.Tx) error { return enqueueIn(e, tx, jobs(100_000+i, 1)...) }))
 	}
@@ -351,7 +351,7 @@ func TestLongTransaction(t *testing.T) {
 // Calls that come as the engine is closed are answered.
 func TestCloseUnderLoad(t *testing.T) {
 	t.Parallel()
-	for range 40 {
+	for range part(40, 10) {
 		e, err := Open(newPath(t), Config{})
 		must(t, err)
 		var all sync.WaitGroup

@@ -142,6 +142,7 @@ func (e *evidence) checkBooks(v verdict) {
 			dead++
 		}
 	}
+	counted := false
 	for _, b := range e.books {
 		if b.Missing() != 0 {
 			v.broken(RuleBooks, "%s: %d missing of %+v", b.Queue, b.Missing(), b)
@@ -149,12 +150,16 @@ func (e *evidence) checkBooks(v verdict) {
 		if b.Queue != Queue {
 			continue
 		}
+		counted = true
 		if int(b.Accepted) != len(e.accepted) || b.Found.Done != done || b.Found.Dead != dead {
 			v.broken(RuleBooks, "scan: %+v; the producer had %d accepted, %d are done and %d dead", b, len(e.accepted), done, dead)
 		}
 		if d := e.depth; d.Accepted != b.Accepted || d.Done != b.Found.Done || d.Dead != b.Found.Dead || d.Queued != b.Found.Queued || d.Running != b.Found.Running {
 			v.broken(RuleBooks, "counts: %+v; scan: %+v", d, b)
 		}
+	}
+	if !counted {
+		v.broken(RuleBooks, "there are none")
 	}
 }
 

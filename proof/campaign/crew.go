@@ -1,15 +1,10 @@
 package campaign
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
-	"time"
 )
 
 // crew is a number of worker processes under supervision: each that ends is started again at once, until
@@ -90,92 +85,9 @@ func (c *crew) fail(err error) {
 	}
 }
 
-// find gives the live process of that name; nil if there is none.
-func (c *crew) find(name string) *Process {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.now {
-		if p != nil && p.Name == name {
-			return p
-		}
-	}
-	return nil
-}
-
-// processes gives those that run now.
-func (c *crew) processes() []*Process {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []*Process
-	for _, p := range c.now {
-		if p != nil {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// other gives a live process other than p, if there is one; else p.
-func (c *crew) other(p *Process, random *rand.Rand) *Process {
-	var all []*Process
-	for _, q := range c.processes() {
-		if q != p && q.live() {
-			all = append(all, q)
-		}
-	}
-	if len(all) == 0 {
-		return p
-	}
-	return all[random.IntN(len(all))]
-}
-
 // starts is how many processes were started, and the error that ended the supervision.
 func (c *crew) starts() (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.begun, c.err
-}
-
-// close lets the processes drain until ctx ends, so that what a late attempt still does is done before it
-// is counted; then it kills them.
-func (c *crew) close(ctx context.Context) error {
-	c.mu.Lock()
-	c.stop = true
-	c.mu.Unlock()
-	var errs []error
-	all := c.processes()
-	for _, p := range all {
-		_ = p.Signal(syscall.SIGCONT) // nothing stays frozen
-		_ = p.Signal(syscall.SIGTERM)
-	}
-	for _, p := range all {
-		select {
-		case <-p.ended:
-		case <-ctx.Done():
-			errs = append(errs, p.Kill())
-		}
-	}
-	c.slots.Wait()
-	return errors.Join(errs...)
-}
-
-// untilReady waits until every slot has a process that claims.
-func (c *crew) untilReady(ctx context.Context) error {
-	for {
-		waiting := false
-		for _, p := range c.processes() {
-			waiting = waiting || !p.live()
-		}
-		if !waiting && len(c.processes()) == len(c.now) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("workers did not become ready: %w", ctx.Err())
-		case <-c.over:
-			_, err := c.starts()
-			return err
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }

@@ -41,12 +41,14 @@ func Enter(ctx context.Context, cfg Config) (*Field, error) {
 	if f.wire, err = listen(f.heard); err != nil {
 		return nil, errors.Join(err, f.Leave())
 	}
-	if f.Remote, err = startRemote(filepath.Join(cfg.Dir, "remote.log"), f.heard); err != nil {
+	if f.Remote, err = newRemote(filepath.Join(cfg.Dir, "remote.log"), f.heard); err != nil {
 		return nil, errors.Join(err, f.Leave())
 	}
 	r := role{URL: cfg.URL, Remote: f.Remote.url, Wire: f.wire.address(), Lease: cfg.Lease, Grace: cfg.Grace, Concurrency: cfg.Concurrency,
 		MaxCrashes: cfg.MaxCrashes, MaxFailures: cfg.MaxFailures, Control: cfg.Control, Lone: cfg.Lone, Killers: cfg.Killers}
 	f.crew = newCrew(r, cfg.Command, f.log)
+	f.wire.start()
+	f.Remote.start()
 	if f.Store, err = open(ctx, cfg.Openers, cfg.URL); err != nil {
 		return nil, errors.Join(err, f.Leave())
 	}

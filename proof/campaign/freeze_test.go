@@ -14,7 +14,8 @@ var freezes = flag.Int("freezes", 0, "in TestFreezeWorkers; 0: a number for CI")
 //
 //	go test ./proof/campaign -run TestFreezeWorkers$ -v -freezes 50 -jobs 5000
 func TestFreezeWorkers(t *testing.T) {
-	r := run(t, world(t, campaign.Config{Attack: campaign.FreezeWorkers, Strikes: or(*freezes, 4), Jobs: or(*jobs, 1000), Lease: 600 * time.Millisecond, Timeout: time.Hour}))
+	t.Parallel()
+	r := run(t, world(t, campaign.Config{Attack: campaign.FreezeWorkers, Strikes: max(or(*freezes, 6), 3), Jobs: max(or(*jobs, 600), 200), Lease: 600 * time.Millisecond, Timeout: time.Hour}))
 	if !r.OK() {
 		t.Fail()
 	}

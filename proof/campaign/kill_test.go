@@ -13,7 +13,7 @@ var kills = flag.Int("kills", 0, "in TestKillWorkers; 0: a number for CI")
 // or gives n, or what is for CI.
 func or(n, ci int) int {
 	if n == 0 {
-		return ci
+		return ci / slower
 	}
 	return n
 }
@@ -43,8 +43,8 @@ func TestKillWorkers(t *testing.T) {
 // The same with the default crash cap and suspects run in processes of their own: innocents that were
 // beside two kills are run alone, and none is buried.
 func TestKillWorkersLone(t *testing.T) {
-	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: or(*kills, 8), Jobs: or(*jobs, 400), Lease: 400 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
-		MaxCrashes: 3, Lone: true, Timeout: time.Hour}))
+	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(*kills, 8), 6), Jobs: max(or(*jobs, 400), 200), Lease: 400 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
+		MaxCrashes: crashCap, Lone: true, Timeout: time.Hour}))
 	if !r.OK() {
 		t.Fail()
 	}

@@ -16,8 +16,9 @@ import (
 
 // Campaign F15, small: worker processes are killed, frozen and deployed in turn.
 func TestMixed(t *testing.T) {
+	t.Parallel()
 	attack := campaign.Mixed(campaign.KillWorkers, campaign.FreezeWorkers, campaign.StopWorkers)
-	r := run(t, world(t, campaign.Config{Attack: attack, Strikes: 9, Jobs: 900, Lease: 600 * time.Millisecond, Timeout: time.Hour}))
+	r := run(t, world(t, campaign.Config{Attack: attack, Strikes: 6, Jobs: max(or(0, 600), 200), Lease: 600 * time.Millisecond, Timeout: time.Hour}))
 	if !r.OK() {
 		t.Fail()
 	}
@@ -26,7 +27,8 @@ func TestMixed(t *testing.T) {
 // Campaign F8, small: the host's clock jumps ten minutes on or back, under all processes at once, and each
 // time a worker process is killed.
 func TestClockJumps(t *testing.T) {
-	cfg := world(t, campaign.Config{Strikes: 6, Jobs: 600})
+	t.Parallel()
+	cfg := world(t, campaign.Config{Strikes: or(0, 6), Jobs: or(0, 600)})
 	cfg.URL = strings.Replace(cfg.URL, "sqlite:", "jumpy:", 1)
 	offset, jumps := time.Duration(0), 0
 	cfg.Attack = campaign.Attack{Name: "clock jumps and kill -9", Strike: func(f *campaign.Field, victim *campaign.Process) (func(context.Context) error, error) {

@@ -20,9 +20,10 @@ import (
 // mails, honouring nothing: every call is a mail. Each call is appended to its log before it is carried
 // out; the log deduplicates nothing.
 type Remote struct {
-	server *http.Server
-	url    string
-	passed func(Event) // called at each point; the caller waits for its end
+	server   *http.Server
+	listener net.Listener
+	url      string
+	passed   func(Event) // called at each point; the caller waits for its end
 
 	mu      sync.Mutex
 	log     *json.Encoder
@@ -47,7 +48,8 @@ type made struct {
 	N int `json:"n"`
 }
 
-func startRemote(path string, passed func(Event)) (*Remote, error) {
+// newRemote makes one that answers nobody before start.
+func newRemote(path string, passed func(Event)) (*Remote, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
@@ -57,19 +59,21 @@ func startRemote(path string, passed func(Event)) (*Remote, error) {
 		_ = file.Close()
 		return nil, err
 	}
-	r := &Remote{url: "http://" + listener.Addr().String(), passed: passed, log: json.NewEncoder(file), file: file,
+	r := &Remote{listener: listener, url: "http://" + listener.Addr().String(), passed: passed, log: json.NewEncoder(file), file: file,
 		charges: map[string]int{}, calls: map[string]int{}, mails: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /charge", r.serve("charge", ChargeAsked, ChargeMade, r.charge))
 	mux.HandleFunc("POST /mail", r.serve("mail", MailAsked, MailMade, r.mail))
 	mux.HandleFunc("GET /charge", r.find)
 	r.server = &http.Server{Handler: mux}
-	go func() { _ = r.server.Serve(listener) }()
 	return r, nil
 }
 
+func (r *Remote) start() { go func() { _ = r.server.Serve(r.listener) }() }
+
 func (r *Remote) close() error {
 	_ = r.server.Close()
+	_ = r.listener.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.file.Close(); r.failed == nil {

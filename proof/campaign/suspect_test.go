@@ -41,6 +41,7 @@ func (slow) Write(p []byte) (int, error) {
 // The process of a suspect claims nothing: no innocent job comes into it, however slowly its parent hears
 // that it begins.
 func TestSuspectsProcessClaimsNothing(t *testing.T) {
+	t.Parallel()
 	engine, err := memory.New(memory.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +77,7 @@ func TestSuspectsProcessClaimsNothing(t *testing.T) {
 // A suspect whose parent is killed is told to shut down. That its parent no longer reads what it prints is
 // no crash of the job.
 func TestSuspectOutlivesItsParent(t *testing.T) {
+	t.Parallel()
 	s := enter(t, campaign.Config{MaxCrashes: crashCap, Lone: true, Lease: 2 * time.Second, Grace: 500 * time.Millisecond})
 	id := s.enqueue(campaign.Args{N: 0, Do: campaign.Talk})[0]
 	claim := queue.Claim{ID: queue.NewClaimID(), Worker: "test", Queues: []string{campaign.Queue}, Kinds: []string{campaign.KindName}, Max: 1, TTL: time.Minute}

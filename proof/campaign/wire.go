@@ -12,7 +12,7 @@ import (
 // The wire brings what worker processes tell to the campaign: a connection for each process, an event a
 // line. What was written before a process was killed still arrives.
 
-// wire is the campaign's end.
+// wire is the campaign's end. It hears nothing before start.
 type wire struct {
 	listener net.Listener
 	open     sync.WaitGroup
@@ -24,10 +24,10 @@ func listen(heard func(Event)) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{listener: l, heard: heard}
-	w.open.Go(w.accept)
-	return w, nil
+	return &wire{listener: l, heard: heard}, nil
 }
+
+func (w *wire) start() { w.open.Go(w.accept) }
 
 func (w *wire) address() string { return w.listener.Addr().String() }
 

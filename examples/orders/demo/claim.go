@@ -91,8 +91,11 @@ func (r *record) equal(what string, got, want int) {
 func (r *record) end(err error) Claim {
 	if err != nil {
 		r.check(false, "the scene is played to its end", "%v", err)
+		if r.Did == "" {
+			r.did("nothing")
+		}
 		if r.Saw == "" {
-			r.saw("it could not be played to its end: %v", err)
+			r.saw("the evidence could not be gathered")
 		}
 	}
 	r.Holds = len(r.Checks) > 0

@@ -34,8 +34,8 @@ const (
 
 // Limits of time: of all scenes together, of one, and of ending a process in order.
 const (
-	deadline   = 55 * time.Second
-	sceneLimit = 25 * time.Second
+	deadline   = 57 * time.Second
+	sceneLimit = 32 * time.Second
 	grace      = 5 * time.Second
 )
 

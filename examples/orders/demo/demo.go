@@ -28,19 +28,19 @@ type scene struct {
 
 // scenes are played in this order; each builds on those before it.
 var scenes = []scene{
-	{"consumers_down", "Consumers down", consumersDown},
-	{"drained", "Two workers drain the backlog", drained},
-	{"double_run", "The double run", doubleRun},
-	{"killed", "Killed between the charge and its record", killed},
-	{"frozen", "Frozen past its lease, then thawed", frozen},
-	{"poison", "A poison order", poison},
-	{"killer", "A job that kills its process", killer},
-	{"redriven", "Redriven after the fix", redriven},
-	{"books", "The books", books},
+	{"consumers_down", "Consumers down: every order is taken", consumersDown},
+	{"drained", "Two workers drain it: one charge, one mail each", drained},
+	{"double_run", "The double run: the world stays as it was", doubleRun},
+	{"killed", "Killed between charge and record: charged once", killed},
+	{"frozen", "Frozen past its lease: its report is refused", frozen},
+	{"poison", "A poison order: tried a few times, then set aside", poison},
+	{"killer", "A job that kills its process: the others are done", killer},
+	{"redriven", "Redriven after the fix: done, and charged once", redriven},
+	{"books", "The books: nothing is missing, nothing is double", books},
 }
 
 // control is played beside the scenes, in a world of its own, and told last.
-var control = scene{"control", "Control: the same without the guards", controlled}
+var control = scene{"control", "Control: without the guards it does happen twice", controlled}
 
 // startControlBefore is the scene beside which the control begins: those before it measure how long things take.
 const startControlBefore = "killed"
@@ -101,16 +101,27 @@ func (d *Demo) stage(ctx context.Context, s scene) Claim {
 	ctx, cancel := context.WithTimeout(ctx, sceneLimit)
 	defer cancel()
 	r := newRecord(s)
-	err := ctx.Err()
-	if err != nil {
-		err = errors.New("there was no time left for it")
-	} else {
+	err := d.ready(ctx, s)
+	if err == nil {
 		err = s.play(ctx, d, r)
 	}
 	if s.name != control.name {
 		d.world.settle(ctx)
 	}
 	return r.end(err)
+}
+
+// ready fails where a scene cannot be played: its time is over, or the processes it is about never came up.
+func (d *Demo) ready(ctx context.Context, s scene) error {
+	switch alone := s.name == scenes[0].name || s.name == control.name; {
+	case ctx.Err() != nil:
+		return errors.New("there was no time left for it")
+	case !alone && d.world.shop == nil:
+		return errors.New("the API never came up")
+	case !alone && s.name != scenes[1].name && len(d.world.workers) == 0:
+		return errors.New("no worker ever came up")
+	}
+	return nil
 }
 
 // Close ends every process, in order if inOrder, and closes everything. It removes no file.

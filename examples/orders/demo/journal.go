@@ -61,6 +61,15 @@ func (j *journal) since(mark int64) ([]line, error) {
 	return all, nil
 }
 
+// last gives the end of what is written, for people.
+func (j *journal) last() string {
+	text, err := os.ReadFile(j.path)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(string(text[max(0, len(text)-300):]))
+}
+
 // await waits for a line after the mark.
 func (j *journal) await(ctx context.Context, mark int64, what string, is func(line) bool) (found line, err error) {
 	err = until(ctx, what, func() (bool, error) {

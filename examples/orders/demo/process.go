@@ -33,6 +33,9 @@ type process struct {
 // maxLives ends a process that dies again and again: no scene kills one so often.
 const maxLives = 12
 
+// restartAfter is how long the supervisor waits before it starts a process again.
+const restartAfter = 50 * time.Millisecond
+
 // start starts the process and its supervisor.
 func (p *process) start() error {
 	p.over = make(chan struct{})
@@ -93,7 +96,11 @@ func (p *process) supervise() {
 		}
 		again := !asked && p.lives < maxLives
 		p.mu.Unlock()
-		if !again || p.spawn() != nil {
+		if !again {
+			return
+		}
+		time.Sleep(restartAfter)
+		if p.spawn() != nil {
 			return
 		}
 	}
@@ -120,6 +127,13 @@ func (p *process) deaths() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.died)
+}
+
+// lastDeath is how it ended unasked the last time, which there must have been.
+func (p *process) lastDeath() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.died[len(p.died)-1]
 }
 
 // end asks the process to end and waits: in order within so long, else by force. It gives how its last

@@ -56,9 +56,9 @@ func ms(d time.Duration) float64 { return round(float64(d) / float64(time.Millis
 func short(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1f ms", ms(d))
+		return fmt.Sprintf("%.1fms", ms(d))
 	case d < time.Second:
-		return fmt.Sprintf("%.0f ms", ms(d))
+		return fmt.Sprintf("%.0fms", ms(d))
 	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
+	return fmt.Sprintf("%.1fs", d.Seconds())
 }

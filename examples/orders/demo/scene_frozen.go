@@ -65,7 +65,7 @@ func frozen(ctx context.Context, d *Demo, r *record) error {
 	if err != nil {
 		return err
 	}
-	r.saw("another worker had done the job; the thawed one's own log, of its attempt %d: %q. Its report changed nothing: rows %s; the order has %d charge and %d mail. %d other orders, placed meanwhile, were done in %s",
+	r.saw("another worker had done the job; the thawed one's own log, of its attempt %d: %q. After it reported: rows %s; the order has %d charge and %d mail. %d other orders, placed meanwhile, were done in %s",
 		told.Attempt, reason(told), change(before.rows(), after.rows()), after.chargesOf(o), after.mailsTo(o), len(others), short(othersTook))
 	r.check(lasted > Lease, "it was frozen past its lease", "%s", short(lasted))
 	r.check(told.Job == o.charge().String(), "its log names the job whose lease is lost", "%s", told.Text)

@@ -33,8 +33,8 @@ type order struct {
 	Customer      string
 }
 
-func (o order) charge() queue.ID  { return queue.NewID(jobs.ChargeKind, o.ID) }
-func (o order) receipt() queue.ID { return queue.NewID(jobs.ReceiptKind, o.ID) }
+// charge names the job that charges it.
+func (o order) charge() queue.ID { return queue.NewID(jobs.ChargeKind, o.ID) }
 
 func newShop(url string, seed uint64) *shop {
 	transport := &http.Transport{MaxIdleConnsPerHost: clients}

@@ -83,7 +83,20 @@ func (w *world) begin(ctx context.Context, p *process) (line, error) {
 	if err := p.start(); err != nil {
 		return line{}, fmt.Errorf("start %s: %w", p.name, err)
 	}
-	return p.log.await(ctx, mark, p.name+" serves", func(l line) bool { return l.Message == "serving" })
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a process that ends again and again is not waited for
+		select {
+		case <-p.over:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	said, err := p.log.await(ctx, mark, p.name+" serves", func(l line) bool { return l.Message == "serving" })
+	if n := p.deaths(); err != nil && n > 0 {
+		err = fmt.Errorf("%w: it ended %d times, the last with %s: %s", err, n, p.lastDeath(), p.log.last())
+	}
+	return said, err
 }
 
 // answers waits until a URL is answered with 200.

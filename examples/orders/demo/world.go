@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,22 +19,24 @@ import (
 // world is one application on one file, with the systems outside.
 type world struct {
 	*outside
-	cfg     Config
-	dir     string
-	url     string          // of the engine
-	base    gateway.Control // how the gateway is told to behave between scenes
-	faults  []string        // built into its workers
-	noted   bool            // effects are recorded: there is a ledger
-	engine  queue.Engine    // the demo's own look at it, and its hands
-	look    queue.Inspector // of the engine
-	audit   queue.Auditor   // of the engine
-	effects ledger.Store    // of the engine
-	app     *orders.App     // the application in the demo's process, for redeliveries and its books
-	api     *process        //
-	apiURL  string          //
-	workers []*process      //
-	shop    *shop           // its customers
-	logs    map[string]*journal
+	cfg    Config
+	dir    string
+	url    string          // of the engine
+	base   gateway.Control // what the gateway is told between scenes
+	faults []string        // that its workers have
+	noted  bool            // effects are recorded: there is a ledger
+
+	engine  queue.Engine // the demo's own, on the same store as that of the processes
+	look    queue.Inspector
+	audit   queue.Auditor
+	effects ledger.Store
+	app     *orders.App // the application in the demo's process, for redeliveries and a look at its tables
+
+	api     *process
+	apiURL  string
+	shop    *shop // the API's customers; nil until it answers
+	workers []*process
+	logs    map[string]*journal // by process
 }
 
 // openWorld opens a world in which no process runs yet. close must be called, also after an error.
@@ -109,5 +110,3 @@ func (w *world) close(within time.Duration) {
 
 // settle ends every misbehaviour that a scene has told the gateway, and lets go whom it holds.
 func (w *world) settle(ctx context.Context) { w.behave(ctx, w.base) }
-
-func (w *world) logger() *slog.Logger { return w.cfg.Logger }
