@@ -55,7 +55,7 @@ const (
 // It fails with ErrInvalid or ErrTooLarge, naming every problem at once; maxPayload is the engine's
 // limit in bytes, now its clock.
 func (j Job) Prepared(maxPayload int, now time.Time) (Job, error) {
-	p := problems{op: "enqueue", subject: j.Kind + "/" + printable(j.Key)}
+	var p problems
 	p.name("queue", j.Queue)
 	p.name("kind", j.Kind)
 	if j.Group != "" {
@@ -92,6 +92,10 @@ func (j Job) Prepared(maxPayload int, now time.Time) (Job, error) {
 		j.Fingerprint = FingerprintOf(j.Payload)
 	}
 	j.Origin, j.RunAt, j.Deadline = cut(j.Origin), cut(j.RunAt), cut(j.Deadline)
+	if len(p.found) == 0 {
+		return j, nil
+	}
+	p.op, p.subject = "enqueue", j.Kind+"/"+printable(j.Key)
 	return j, p.err()
 }
 

@@ -85,7 +85,6 @@ func (r *runner) finish() {
 	done := make(chan struct{})
 	go func() {
 		r.senders.Wait()
-		close(r.work)
 		r.others.Wait()
 		close(done)
 	}()

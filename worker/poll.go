@@ -120,7 +120,7 @@ func (r *runner) handOut(leases []queue.Lease, slots int, polled bool) {
 		if draining {
 			r.giveBack(a)
 		} else {
-			r.work <- a
+			r.offer(a)
 		}
 	}
 	r.turn.Signal()

@@ -92,7 +92,7 @@ func (r *runner) runOne(lease queue.Lease) {
 	r.free--
 	r.held[a] = struct{}{}
 	r.mu.Unlock()
-	r.work <- a
+	r.offer(a)
 }
 
 func (r *runner) untilQuiet() {

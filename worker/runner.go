@@ -24,13 +24,14 @@ type runner struct {
 	caps     map[string]int
 	began    time.Time
 
-	slots   int
-	work    chan *attempt // to the slots; it has room for all of them
-	failed  chan struct{} // has one element once the run cannot go on
-	beatNow chan struct{}
-	loneNow chan struct{}  // a suspect's process has ended: there may be another suspect
-	senders sync.WaitGroup // whoever may send to work
-	others  sync.WaitGroup
+	slots    int
+	work     chan *attempt // to the slots; it has room for all of them
+	starting atomic.Bool   // a goroutine for them has been started and has not begun
+	failed   chan struct{} // has one element once the run cannot go on
+	beatNow  chan struct{}
+	loneNow  chan struct{}  // a suspect's process has ended: there may be another suspect
+	senders  sync.WaitGroup // whoever may send to work
+	others   sync.WaitGroup
 
 	polled atomic.Int64 // when a claim was last answered, in Unix ns
 	turned atomic.Int64 // when the claim loop last moved
@@ -77,9 +78,6 @@ func (w *Worker) newRunner(ctx context.Context, slots int) *runner {
 // start opens the slots and keeps leases alive; nothing is claimed yet.
 func (r *runner) start() {
 	r.run.Store(r)
-	for range r.free {
-		go r.slot()
-	}
 	r.background(r.beat)
 	r.background(r.warden)
 }

@@ -7,19 +7,32 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
-// slot runs attempts, one at a time. A handler that ends its goroutine (runtime.Goexit) ends the slot's,
-// and another takes its place.
-func (r *runner) slot() {
-	whole := false
-	defer func() {
-		if !whole {
-			go r.slot()
-		}
-	}()
-	for a := range r.work {
-		r.attend(a)
+// offer gives an attempt to the slots. Few goroutines serve many slots while handlers are quick: each takes
+// one attempt after the other and ends when none waits. So their stacks stay warm, and idle slots cost nothing.
+func (r *runner) offer(a *attempt) {
+	r.work <- a
+	r.another()
+}
+
+// another starts one more goroutine while attempts wait, unless one has been started and has not begun yet:
+// when it takes up an attempt it starts the next.
+func (r *runner) another() {
+	if len(r.work) > 0 && r.starting.CompareAndSwap(false, true) {
+		go r.slot()
 	}
-	whole = true
+}
+
+func (r *runner) slot() {
+	r.starting.Store(false)
+	for {
+		select {
+		case a := <-r.work:
+			r.another()
+			r.attend(a)
+		default:
+			return
+		}
+	}
 }
 
 // attend runs one attempt to its end, whatever its handler does.

@@ -55,6 +55,7 @@ type commands struct {
 
 	Audit   auditCmd   `cmd:"" group:"store" help:"Count every job by scan and prove that none is missing."`
 	Migrate migrateCmd `cmd:"" group:"store" help:"Make the store, or bring its schema up to date."`
+	Bench   benchCmd   `cmd:"" group:"store" help:"Measure what an engine does on this machine."`
 	Version versionCmd `cmd:"" group:"store" help:"Tell which version of twice this is."`
 }
 

@@ -78,7 +78,7 @@ func (c demoCmd) play(ctx context.Context, s *session, cfg demo.Config) error {
 	if err != nil {
 		return err
 	}
-	inOrder = true
+	inOrder = report.Holds // else there may be no time for it
 	if err := c.tell(s, show, report, d, cfg.Dir); err != nil {
 		return err
 	}

@@ -419,7 +419,7 @@ func TestCorruptLeasedRow(t *testing.T) {
 	_, err := e.DB().Exec("UPDATE twice_job SET attempts = 'x' WHERE id = ?", idBytes("a"))
 	must(t, err)
 	answers, err := e.Extend(ctx, time.Minute, leases...)
-	if err != nil || !errors.Is(answers[0], queue.ErrCorrupt) || answers[1] != nil || answers[2] != nil {
+	if err != nil || answers[0] != nil || answers[1] != nil || answers[2] != nil { // what is damaged is no part of a lease
 		t.Errorf("extend: %v, %v", answers, err)
 	}
 	answers, err = e.Settle(ctx, done(leases[0]), done(leases[1]), done(leases[2]))

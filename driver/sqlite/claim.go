@@ -188,7 +188,11 @@ func (t *txn) claim(req queue.Claim) (leases []queue.Lease, next int64, err erro
 		if err != nil {
 			return nil, 0, err
 		}
-		leases = append(leases, got...)
+		if leases == nil {
+			leases = got
+		} else {
+			leases = append(leases, got...)
+		}
 		if passed == 0 { // else look again: others may stand behind those that left the line
 			at = same
 		}
@@ -242,38 +246,18 @@ func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) (le
 	if len(line) == 0 {
 		return nil, 0, nil
 	}
-	rows := make([]job, 0, len(line))
-	var aside []candidate
-	err = t.bySeq("SELECT "+jobColumns+" FROM twice_job", line, func(r []driver.Value) error {
-		j, err := t.scan(r)
-		if err != nil {
-			t.e.cfg.Logger.Error("a job cannot be read: it is kept, and taken out of the line", "seq", number(r[0]), "error", err,
-				"remedy", "look at the row with sqlite3; to send it back, mend it and set its due")
-			aside = append(aside, candidate{seq: number(r[0])})
-			return nil
-		}
-		rows = append(rows, j)
-		return nil
-	})
+	rows, passed, err := t.inLine(line)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := t.changeBySeq("UPDATE twice_job SET due = NULL", aside); err != nil {
-		return nil, 0, err
-	}
-	passed = len(aside)
-	// They came by seq; hand them out as they stood in line.
-	order := make(map[int64]int, len(line))
-	for i, c := range line {
-		order[c.seq] = i
-	}
-	slices.SortFunc(rows, func(a, b job) int { return cmp.Compare(order[a.seq], order[b.seq]) })
-
 	until := t.now + req.TTL.Milliseconds()
 	leases = make([]queue.Lease, 0, len(rows))
 	var plain []candidate
 	for i := range rows {
 		j := &rows[i]
+		if j.seq == 0 { // it was taken out
+			continue
+		}
 		l := t.view.lanes[j.lane]
 		if req.Lone {
 			if busy[l.queue] {
@@ -311,6 +295,46 @@ func (t *txn) lease(req queue.Claim, line []candidate, busy map[string]bool) (le
 	}
 	const set = "UPDATE twice_job SET state = 2, due = ?, token = token + 1, claim = ?, claimed = ?, worker = ?, fresh_at = max(coalesce(fresh_at, 0), ?)"
 	return leases, passed, t.changeBySeq(set, plain, until, req.ID[:], t.now, null(req.Worker), t.now)
+}
+
+// inLine reads the candidates' rows, in the order of the line. What cannot be read is taken out of the line: its row is
+// left empty.
+func (t *txn) inLine(line []candidate) (rows []job, out int, err error) {
+	rows = make([]job, len(line))
+	at := make(map[int64]int, len(line)) // they come by seq
+	for i, c := range line {
+		at[c.seq] = i
+	}
+	var aside, unusual []candidate
+	put := func(seq int64, j job, err error) {
+		if err == nil {
+			rows[at[seq]] = j
+			return
+		}
+		t.e.cfg.Logger.Error("a job cannot be read: it is kept, and taken out of the line", "seq", seq, "error", err,
+			"remedy", "look at the row with sqlite3; to send it back, mend it and set its due")
+		aside = append(aside, candidate{seq: seq})
+	}
+	err = t.bySeq("SELECT "+plainColumns+" FROM twice_job", line, func(r []driver.Value) error {
+		j, plain, err := t.scanPlain(r)
+		if !plain {
+			unusual = append(unusual, candidate{seq: number(r[0])})
+			return nil
+		}
+		put(number(r[0]), j, err)
+		return nil
+	})
+	if err == nil {
+		err = t.bySeq("SELECT "+jobColumns+" FROM twice_job", unusual, func(r []driver.Value) error {
+			j, err := t.scan(r)
+			put(number(r[0]), j, err)
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return rows, len(aside), t.changeBySeq("UPDATE twice_job SET due = NULL", aside)
 }
 
 // crashed counts a lease that was lost with no word.

@@ -98,26 +98,69 @@ func scanJob(r []driver.Value) (j job, err error) {
 		checkpoint: bytesOf(r[29]), dropped: number(r[31]), reason: queue.Reason(text(r[32])), err: text(r[33]), result: bytesOf(r[34]),
 		ended: number(r[36]), pruneAt: number(r[37]),
 	}
-	var headers pairs
-	for _, part := range []struct {
-		from driver.Value
-		into any
-	}{{r[28], &headers}, {r[30], &j.attempts}, {r[35], &j.effects}} {
-		if part.from == nil {
-			continue
+	if r[28] != nil || r[30] != nil || r[35] != nil {
+		// Apart from j, which would escape: most rows have none of them.
+		var headers pairs
+		var attempts []attempt
+		var effects []queue.Effect
+		for _, part := range []struct {
+			from driver.Value
+			into any
+		}{{r[28], &headers}, {r[30], &attempts}, {r[35], &effects}} {
+			if part.from == nil {
+				continue
+			}
+			if err := json.Unmarshal([]byte(text(part.from)), part.into); err != nil {
+				return j, damaged("job", j.seq, err)
+			}
 		}
-		if err := json.Unmarshal([]byte(text(part.from)), part.into); err != nil {
-			return j, damaged("job", j.seq, err)
-		}
+		j.headers, j.attempts, j.effects = headers.headers(), attempts, effects
 	}
-	j.headers = headers.headers()
 	if j.state < queue.Queued || j.state > queue.Cancelled {
 		return j, damaged("job", j.seq, fmt.Errorf("its state is %d", j.state))
 	}
-	if id := bytesOf(r[1]); len(id) != len(j.id) {
+	if id, _ := r[1].([]byte); len(id) != len(j.id) {
 		return j, damaged("job", j.seq, fmt.Errorf("its id has %d bytes", len(id)))
 	}
 	return j, nil
+}
+
+// plainColumns are enough of a job that waits for its first attempt and has nothing unusual, which the last of them
+// says: each column that is read costs, and most jobs are such.
+const plainColumns = `seq, id, lane, token, created, fingerprint, key, payload, run_at, fresh_at, headers,
+	state = 1 AND lone = 0 AND failures | crashes | interruptions | snoozes | redrives = 0 AND coalesce(claim, claimed, worker, origin, deadline,
+	timeout, keep_for, grp, uniq, parent, checkpoint, attempts, dropped, reason, error, result, effects, ended, prune_at) IS NULL`
+
+// scanPlain is scan for plainColumns; false where they are not enough.
+func (t *txn) scanPlain(r []driver.Value) (j job, plain bool, err error) {
+	id, _ := r[1].([]byte)
+	j = job{
+		seq: number(r[0]), id: idOf(r[1]), lane: number(r[2]), state: queue.Queued, token: number(r[3]), created: number(r[4]),
+		fingerprint: uint64(number(r[5])), key: text(r[6]), payload: bytesOf(r[7]), runAt: number(r[8]), freshAt: number(r[9]),
+	}
+	if number(r[11]) == 0 || len(id) != len(j.id) || t.view.lanes[j.lane] == nil {
+		return j, false, nil
+	}
+	if r[10] != nil {
+		var headers pairs
+		if err := json.Unmarshal([]byte(text(r[10])), &headers); err != nil {
+			return j, true, damaged("job", j.seq, err)
+		}
+		j.headers = headers.headers()
+	}
+	return j, true, nil
+}
+
+// glance gives of rows only what a lease is compared with, and what a plain end needs: each column that is read
+// costs. What each gets is valid only during the call.
+func (t *txn) glance(seqs []candidate, each func(*job)) error {
+	var j job
+	return t.bySeq("SELECT seq, id, lane, state, token, claim, keep_for FROM twice_job", seqs, func(r []driver.Value) error {
+		j.seq, j.id, j.lane, j.state, j.token = number(r[0]), idOf(r[1]), number(r[2]), queue.State(number(r[3])), number(r[4])
+		j.claim, j.keepFor = claimOf(r[5]), number(r[6])
+		each(&j)
+		return nil
+	})
 }
 
 func claimOf(v driver.Value) (id queue.ClaimID) {
@@ -145,7 +188,7 @@ func (j *job) lease() queue.LeaseID {
 }
 
 // held reports whether the lease is held: the row carries its id. Whether it ran out does not matter.
-func (j *job) held(l queue.Lease) bool {
+func (j *job) held(l *queue.Lease) bool {
 	return j.state == queue.Running && j.id == l.Job.ID && j.token == l.Token && j.lease() == l.ID
 }
 

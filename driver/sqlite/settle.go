@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 	"time"
 
@@ -55,7 +54,7 @@ func (t *txn) settle(ends []queue.Settlement) ([]error, error) {
 	}
 	answers := make([]error, len(ends))
 	var plain []candidate
-	at := map[int64]int{}
+	at := make(map[int64]int, len(ends))
 	for i := range ends {
 		if answers[i] = ends[i].Check(); answers[i] != nil {
 			continue
@@ -77,21 +76,13 @@ func (t *txn) settle(ends []queue.Settlement) ([]error, error) {
 
 // settlePlain ends jobs that are done and need nothing else; those that turn out otherwise go one by one.
 func (t *txn) settlePlain(ends []queue.Settlement, answers []error, plain []candidate, at map[int64]int) error {
-	held := plain[:0:0]
-	gone := make(map[int64]int, len(at)) // not among the held: to be looked at one by one
-	for seq, i := range at {
-		gone[seq] = i
-	}
-	const look = "SELECT seq, id, lane, state, token, claim, keep_for FROM twice_job"
-	err := t.bySeq(look, plain, func(r []driver.Value) error {
-		seq := number(r[0])
-		j := job{seq: seq, id: idOf(r[1]), lane: number(r[2]), state: queue.State(number(r[3])), token: number(r[4]), claim: claimOf(r[5])}
-		if j.held(ends[at[seq]].Lease) && number(r[6]) == 0 && t.view.lanes[j.lane] != nil {
-			delete(gone, seq)
-			held = append(held, candidate{seq: seq})
-			t.moved(t.view.lanes[j.lane], queue.Running, queue.Done, 1)
+	held := make([]candidate, 0, len(plain))
+	err := t.glance(plain, func(j *job) {
+		if l := t.view.lanes[j.lane]; l != nil && j.keepFor == 0 && j.held(&ends[at[j.seq]].Lease) {
+			delete(at, j.seq)
+			held = append(held, candidate{seq: j.seq})
+			t.moved(l, queue.Running, queue.Done, 1)
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -99,7 +90,7 @@ func (t *txn) settlePlain(ends []queue.Settlement, answers []error, plain []cand
 	if err := t.finishRows(held); err != nil {
 		return err
 	}
-	for _, i := range gone {
+	for _, i := range at { // not among the held
 		if answers[i], err = t.settleOne(&ends[i]); err != nil {
 			return err
 		}
@@ -125,7 +116,7 @@ func (t *txn) settleOne(s *queue.Settlement) (answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.job == nil || !h.job.held(s.Lease) {
+	if h.job == nil || !h.job.held(&s.Lease) {
 		return t.notHeld(s, h), nil
 	}
 	j, l := h.job, t.view.lanes[h.job.lane]
@@ -275,8 +266,28 @@ func (t *txn) extend(ttl time.Duration, leases []queue.Lease) ([]error, error) {
 		return nil, err
 	}
 	answers := make([]error, len(leases))
-	var held []candidate
+	at := make(map[int64]int, len(leases))
+	named := make([]candidate, 0, len(leases))
+	for i := range leases {
+		if seq := refSeq(leases[i].Ref); seq > 0 {
+			at[seq], named = i, append(named, candidate{seq: seq})
+		}
+	}
+	held := make([]candidate, 0, len(leases))
+	sure := make([]bool, len(leases))
+	err := t.glance(named, func(j *job) {
+		if i := at[j.seq]; j.held(&leases[i]) && !sure[i] {
+			sure[i] = true
+			held = append(held, candidate{seq: j.seq})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	for i, l := range leases {
+		if sure[i] {
+			continue
+		}
 		h, err := t.locate(l)
 		if unreadable(err) {
 			answers[i] = err
@@ -285,7 +296,7 @@ func (t *txn) extend(ttl time.Duration, leases []queue.Lease) ([]error, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.job == nil || !h.job.held(l) {
+		if h.job == nil || !h.job.held(&l) {
 			answers[i] = t.lost("extend", l, h)
 			continue
 		}

@@ -87,11 +87,18 @@ func (t *txn) hold(lease queue.Lease) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
+	if seq := refSeq(lease.Ref); seq > 0 {
+		held := false
+		err := t.glance([]candidate{{seq: seq}}, func(j *job) { held = j.held(&lease) })
+		if held || err != nil {
+			return err
+		}
+	}
 	h, err := t.locate(lease)
 	if err != nil {
 		return err
 	}
-	if h.job == nil || !h.job.held(lease) {
+	if h.job == nil || !h.job.held(&lease) {
 		return t.lost("hold", lease, h)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -75,23 +76,24 @@ func (d *Demo) Play(ctx context.Context) (Report, error) {
 		report.Holds = report.Holds && c.Holds
 		d.cfg.Ends(len(report.Claims), c)
 	}
-	other := make(chan Claim, 1)
+	var beside sync.WaitGroup
+	var other Claim
 	for _, s := range scenes {
 		if ctx.Err() != nil {
 			break
 		}
 		if s.name == startControlBefore {
-			go func() { other <- d.stage(limited, control) }()
+			beside.Go(func() { other = d.stage(limited, control) })
 		}
 		d.cfg.Begins(len(report.Claims)+1, s.title)
 		take(d.stage(limited, s))
 	}
 	if ctx.Err() == nil {
 		d.cfg.Begins(len(report.Claims)+1, control.title)
-		take(<-other)
-	} else {
-		cancel()
+		beside.Wait()
+		take(other)
 	}
+	beside.Wait() // its world is closed
 	report.Seconds = round(time.Since(began).Seconds())
 	return report, ctx.Err()
 }
@@ -126,11 +128,7 @@ func (d *Demo) ready(ctx context.Context, s scene) error {
 
 // Close ends every process, in order if inOrder, and closes everything. It removes no file.
 func (d *Demo) Close(inOrder bool) {
-	within := 500 * time.Millisecond
-	if inOrder {
-		within = grace + Lease
-	}
-	d.world.close(within)
+	d.world.close(inOrder)
 }
 
 // Place is one part of the world, for whoever wants to look at it while it runs.

@@ -15,7 +15,7 @@ func controlled(ctx context.Context, d *Demo, r *record) error {
 	const n = 20
 	r.did("the same double run, of %d orders, and the same kill in a second shop: without the ledger, and with a gateway that ignores keys. Here it must go wrong", n)
 	w, err := openWorld(ctx, d.cfg, filepath.Join(d.cfg.Dir, "control"), "", false)
-	defer w.close(grace + Lease)
+	defer func() { w.close(ctx.Err() == nil) }()
 	if err != nil {
 		return err
 	}

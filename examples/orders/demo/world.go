@@ -89,8 +89,13 @@ func (w *world) fresh(ctx context.Context) error {
 	return err
 }
 
-// close ends every process, in order if there is time for it, and frees everything.
-func (w *world) close(within time.Duration) {
+// close ends every process, by force if it does not end in order at once or, with inOrder, within its grace;
+// and frees everything.
+func (w *world) close(inOrder bool) {
+	within := 500 * time.Millisecond
+	if inOrder {
+		within = grace + Lease
+	}
 	var gone []chan struct{}
 	for _, p := range append([]*process{w.api}, w.workers...) {
 		if p != nil {
