@@ -76,7 +76,7 @@ func (c demoCmd) play(ctx context.Context, s *session, cfg demo.Config) error {
 	report, err := d.Play(ctx)
 	show.stop()
 	if err != nil {
-		return err
+		return &queue.Error{Op: demoOp, Reason: err, Detail: "it was ended before all was shown", Remedy: "run it again; nothing of this run goes on"}
 	}
 	inOrder = report.Holds // else there may be no time for it
 	if err := c.tell(s, show, report, d, cfg.Dir); err != nil {

@@ -36,6 +36,11 @@ var steps = func() (all []queue.Migration) {
 // migrate brings the schema up to date, each step in a transaction of its own. Several processes may
 // do it at once. It refuses a schema with a step that this program does not know.
 func migrate(ctx context.Context, conn *sql.Conn, path string, now func() time.Time) error {
+	// Mostly there is nothing to do: then nobody's write lock is waited for.
+	var have int
+	if err := conn.QueryRowContext(ctx, "SELECT coalesce(max(n), 0) FROM twice_migration").Scan(&have); err == nil && have == len(steps) {
+		return nil
+	}
 	for {
 		var next *queue.Migration
 		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {

@@ -206,6 +206,9 @@ func consume(t *testing.T, stop context.Context, e *Engine, w *witness) {
 			if stop.Err() != nil {
 				return
 			}
+			if err == nil && errors.Is(answers[0], queue.ErrLeaseLost) {
+				continue // the clock's jump ended it
+			}
 			if err != nil || answers[0] != nil {
 				t.Errorf("settle: %v, %v", answers, err)
 				return

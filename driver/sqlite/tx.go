@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/twicehq/twice/queue"
@@ -120,7 +121,8 @@ func (i *inside) Settle(ctx context.Context, ends ...queue.Settlement) (answers 
 // the quickest way to change the application's data together with jobs and effects. Where fn fails, all it
 // did is rolled back and its error returned. fn must be brief, since it holds the writer, and must act
 // only through tx: it is run again from the start where another caller's part of the commit fails. Inside, use
-// engine.In(tx); the engine's other methods fail there.
+// engine.In(tx); the engine's other methods fail there, and so do statements that begin or end transactions or
+// savepoints.
 func (e *Engine) Atomically(ctx context.Context, fn func(ctx context.Context, tx queue.SQL) error) error {
 	c := calls.Get().(*call)
 	c.op, c.phase, c.do = "transaction", phaseEnqueue, nil
@@ -151,6 +153,12 @@ func (g *grouped) close() {
 }
 
 func (g *grouped) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	// The transaction is not fn's alone, and rows that wait to be inserted would survive a savepoint.
+	switch word, _, _ := strings.Cut(strings.TrimLeft(query, " \t\r\n;"), " "); strings.ToUpper(strings.TrimRight(word, "; \t\r\n")) {
+	case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE":
+		return nil, &queue.Error{Op: "transaction", Subject: word, Reason: queue.ErrInvalid, Detail: "the transaction is shared with other callers",
+			Remedy: "return an error to roll back; for savepoints use a transaction of engine.DB()"}
+	}
 	return g.conn.ExecContext(context.WithoutCancel(ctx), query, args...)
 }
 

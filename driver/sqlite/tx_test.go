@@ -220,6 +220,37 @@ func TestAtomically(t *testing.T) {
 			}
 		})
 	})
+	t.Run("savepoints and ends are refused", func(t *testing.T) {
+		for _, query := range []string{"SAVEPOINT a", " rollback;", "commit", "\tEND", ";BEGIN", "RELEASE caller", "ROLLBACK TO caller"} {
+			err := e.Atomically(ctx, func(ctx context.Context, tx queue.SQL) error {
+				must(t, enqueueIn(e, tx, named("savepoint")))
+				_, err := tx.ExecContext(ctx, query)
+				return err
+			})
+			if !errors.Is(err, queue.ErrInvalid) {
+				t.Errorf("%q: %v", query, err)
+			}
+		}
+		accept(t, e, named("savepoint"))
+		balanced(t, e)
+	})
+	t.Run("a savepoint in a transaction of its own", func(t *testing.T) {
+		must(t, inTx(e, func(tx *sql.Tx) error {
+			for i, end := range []string{"ROLLBACK TO mine", "RELEASE mine"} {
+				_, err := tx.Exec("SAVEPOINT mine")
+				must(t, err)
+				must(t, enqueueIn(e, tx, named(fmt.Sprint("mine ", i))))
+				_, err = tx.Exec(end)
+				must(t, err)
+			}
+			return nil
+		}))
+		accept(t, e, named("mine 0"))
+		if got, err := e.Enqueue(ctx, named("mine 1")); err != nil || got[0].Status != queue.Duplicate {
+			t.Errorf("%v, %v", got, err)
+		}
+		balanced(t, e)
+	})
 	t.Run("rows left open", func(t *testing.T) {
 		for i := range 3 {
 			must(t, e.Atomically(ctx, func(ctx context.Context, tx queue.SQL) error {

@@ -7,6 +7,7 @@
 //	jobs/       kinds and processors: translate a job into a call of a service
 //	gateway/    outside: a payment gateway, a separate HTTP server that can misbehave
 //	mailsink/   outside: a mail server, likewise, and the sender the application uses
+//	demo/       scenes that are played with all of it, and what they show: `twice demo`
 //
 // An order's way: POST /orders stores it and enqueues orders.charge in one transaction. The worker charges
 // it at the gateway, once by the ledger; then one transaction marks it charged, records the effect,

@@ -33,7 +33,7 @@ var scenes = []scene{
 	{"drained", "Two workers drain it: one charge, one mail each", drained},
 	{"double_run", "The double run: the world stays as it was", doubleRun},
 	{"killed", "Killed between charge and record: charged once", killed},
-	{"frozen", "Frozen past its lease: its report is refused", frozen},
+	{"frozen", "Frozen past its lease: what it says is refused", frozen},
 	{"poison", "A poison order: tried a few times, then set aside", poison},
 	{"killer", "A job that kills its process: the others are done", killer},
 	{"redriven", "Redriven after the fix: done, and charged once", redriven},

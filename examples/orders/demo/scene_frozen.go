@@ -65,8 +65,8 @@ func frozen(ctx context.Context, d *Demo, r *record) error {
 	if err != nil {
 		return err
 	}
-	r.saw("another worker had done the job; the thawed one's own log, of its attempt %d: %q. After it reported: rows %s; the order has %d charge and %d mail. %d other orders, placed meanwhile, were done in %s",
-		told.Attempt, reason(told), change(before.rows(), after.rows()), after.chargesOf(o), after.mailsTo(o), len(others), short(othersTook))
+	r.saw("another worker had done the job; the thawed one's own log, of its attempt %d: %q. After it woke: rows %s; the order has %d charge and %d mail. %d other orders, placed meanwhile, were done in %s",
+		told.Attempt, refusal(told), change(before.rows(), after.rows()), after.chargesOf(o), after.mailsTo(o), len(others), short(othersTook))
 	r.check(lasted > Lease, "it was frozen past its lease", "%s", short(lasted))
 	r.check(told.Job == o.charge().String(), "its log names the job whose lease is lost", "%s", told.Text)
 	r.check(ended.Error != "" && ended.Outcome != "done", "its attempt did not count as done", "outcome %q, error %q", ended.Outcome, ended.Error)
@@ -77,17 +77,17 @@ func frozen(ctx context.Context, d *Demo, r *record) error {
 	r.figure("frozen_seconds", round(lasted.Seconds()))
 	r.figure("lease_seconds", Lease.Seconds())
 	r.figure("freezes_until_it_held_no_lock", tries)
+	call, _, _ := strings.Cut(told.Error, " ")
+	r.figure("refused_call", call)
 	r.figure("log", told.Text)
 	r.figure("meanwhile_seconds", round(othersTook.Seconds()))
 	return nil
 }
 
-// reason gives the part of a line's error that says why the lease is lost.
-func reason(l line) string {
-	if at := strings.Index(l.Error, l.Message); at >= 0 {
-		return l.Error[at:]
-	}
-	return l.Message
+// refusal gives the error of a line without the job's id: the call that was refused, and why. It is the first
+// that the worker made: a heartbeat (extend), or its report (settle); after it the worker makes none.
+func refusal(l line) string {
+	return strings.Replace(l.Error, " "+l.Job, "", 1)
 }
 
 // freeze freezes a process at a moment when it does not hold the file's one write lock, as it does for a
