@@ -209,6 +209,9 @@ func (s *script) play(steps []step) {
 			}
 			if !st.outside() {
 				s.typed(st.name, err)
+				if errors.Is(err, sqlite3.IOERR_FSYNC) && !s.broken() {
+					s.t.Errorf("%s: the handle goes on after a failed fsync", st.name)
+				}
 			}
 			if try == 3 {
 				s.t.Fatalf("%s does not heal: %v", st.name, err)

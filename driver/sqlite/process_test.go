@@ -330,7 +330,7 @@ func TestRunsDroppedByAnother(t *testing.T) {
 	}
 	alive := put(0)
 	sealed := 0
-	for round := range 6 {
+	for round := range 7 {
 		keys := put(1000 * (round + 1))
 		allAre(t, "there", p.ask(t, "enqueue", keys...).Statuses, len(keys), queue.Duplicate)
 		// Everything but what stays alive ends, and is forgotten: by this process, or by the other.
@@ -365,7 +365,7 @@ func TestRunsDroppedByAnother(t *testing.T) {
 		}
 		sealed = last
 	}
-	alive = append(alive, put(7000)...)
+	alive = append(alive, put(9000)...)
 	allAre(t, "in the other", p.ask(t, "enqueue", alive...).Statuses, len(alive), queue.Duplicate)
 	for _, key := range alive {
 		if got, err := e.Enqueue(ctx, named(key)); err != nil || got[0].Status != queue.Duplicate {
@@ -375,6 +375,7 @@ func TestRunsDroppedByAnother(t *testing.T) {
 	// What was dropped is let go of by everybody.
 	var there int
 	must(t, e.DB().QueryRow("SELECT count(*) FROM twice_run").Scan(&there))
+	t.Logf("%d runs, the last with the number %d", there, sealed)
 	if r := p.ask(t, "enqueue", "last"); r.Runs > there {
 		t.Errorf("the other holds %d runs of %d", r.Runs, there)
 	}

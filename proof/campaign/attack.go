@@ -31,11 +31,11 @@ var StopWorkers = Attack{Name: "deploys", Strike: func(_ *Field, victim *Process
 // that was stopped while it held the lock of the whole store lets nobody else begin anything.
 var FreezeWorkers = Attack{Name: "workers frozen past two leases", Strike: func(f *Field, victim *Process) (func(context.Context) error, error) {
 	attempts := f.world.underway(victim.Name)
-	if err := victim.Signal(syscall.SIGSTOP); err != nil {
+	if err := victim.Signal(sigStop); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		defer func() { _ = victim.Signal(syscall.SIGCONT) }()
+		defer func() { _ = victim.Signal(sigCont) }()
 		least := time.After(f.cfg.Lease*2 + f.cfg.Lease/4)
 		most, cancel := context.WithTimeout(ctx, 5*f.cfg.Lease)
 		defer cancel()

@@ -107,7 +107,9 @@ func (e *evidence) checkJob(v verdict, id queue.ID, n int) {
 			v.broken(RuleRecord, "job %d (%s): recorded %d, made %d", n, id, j.recorded(), made)
 		}
 	case j.record.State == queue.Dead:
-		v.broken(RuleBuried, "job %d (%s): %s, %+v: %.200s", n, id, j.record.Reason, j.record.Counts, j.record.Error)
+		if !e.struckDead(id, j.record) {
+			v.broken(RuleBuried, "job %d (%s): %s, %+v: %.200s; %+v", n, id, j.record.Reason, j.record.Counts, j.record.Error, j.record.Attempts)
+		}
 		for step, made := range map[string]int{stepRow: e.rows[id], stepCharge: e.charges[id], stepMail: e.mails[id]} {
 			if made > 0 && !slices.ContainsFunc(j.record.Effects, func(l queue.Effect) bool { return l.Step == step }) {
 				v.broken(RuleUnlisted, "job %d (%s): %s", n, id, step)
@@ -171,4 +173,20 @@ func (e *evidence) startedTwice() int {
 		}
 	}
 	return n
+}
+
+// struckDead reports whether a job is dead because the attack itself struck as often as its cap: each of
+// its crashes was in a process that was struck. A suspect's own process lives on when its parent is struck, so
+// one that began there must not have crashed.
+func (e *evidence) struckDead(id queue.ID, r queue.Record) bool {
+	if r.Reason != queue.ReasonCrashes || r.Counts.Failures > 0 || r.AttemptsDropped > 0 {
+		return false
+	}
+	for _, a := range r.Attempts {
+		s := e.told[id]
+		if a.Outcome == queue.OutcomeCrashed && (!e.struck[a.Worker] || a.Alone && s != nil && s.begun[a.N] > 0) {
+			return false
+		}
+	}
+	return true
 }

@@ -37,6 +37,24 @@ func TestCheckerFindsNothingInAWholeWorld(t *testing.T) {
 	}
 }
 
+// Three kills end a job whose cap is three; a crash that nobody struck does not excuse its end.
+func TestCheckerKnowsWhatTheAttackStruck(t *testing.T) {
+	e, id := whole()
+	e.struck = map[string]bool{"w1.1": true, "w2.1": true}
+	record := queue.Record{State: queue.Dead, Reason: queue.ReasonCrashes, Attempts: []queue.Attempt{
+		{N: 1, Worker: "w1.1", Outcome: queue.OutcomeCrashed}, {N: 2, Worker: "w2.1", Outcome: queue.OutcomeCrashed, Alone: true}}}
+	if e.told[id].begun = map[int64]int{1: 1}; !e.struckDead(id, record) {
+		t.Error("struck as often as its cap, and the attack is not blamed")
+	}
+	if e.told[id].begun[2] = 1; e.struckDead(id, record) {
+		t.Error("it had begun in a process of its own, and the attack is blamed")
+	}
+	delete(e.told[id].begun, 2)
+	if delete(e.struck, "w1.1"); e.struckDead(id, record) {
+		t.Error("one of its crashes was in a process that was not struck, and the attack is blamed")
+	}
+}
+
 // Each rule is broken by what it is for, and found.
 func TestCheckerFindsEachBreach(t *testing.T) {
 	stranger := queue.NewID(KindName, "stranger")

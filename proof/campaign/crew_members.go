@@ -57,7 +57,7 @@ func (c *crew) close(ctx context.Context) error {
 	var errs []error
 	all := c.processes()
 	for _, p := range all {
-		_ = p.Signal(syscall.SIGCONT) // nothing stays frozen
+		_ = p.Signal(sigCont) // nothing stays frozen
 		_ = p.Signal(syscall.SIGTERM)
 	}
 	for _, p := range all {

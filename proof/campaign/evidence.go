@@ -23,6 +23,7 @@ type evidence struct {
 	depth    queue.Depth                 // as counted
 	wrong    []string                    // receipts
 	attack   struct{ planned, made int } // strikes
+	struck   map[string]bool             // processes that the attack struck
 	company  int                         // other jobs that began in the process of a suspect
 	fenced   bool                        // one lease at a time is promised
 }
@@ -35,7 +36,7 @@ type judged struct {
 }
 
 func (f *Field) evidence(ctx context.Context) (*evidence, error) {
-	e := &evidence{accepted: f.world.accepted, told: f.world.told, wrong: f.world.wrong, company: f.Count(Company),
+	e := &evidence{accepted: f.world.accepted, told: f.world.told, wrong: f.world.wrong, company: f.Count(Company), struck: f.world.struck,
 		rows: map[queue.ID]int{}, charges: map[queue.ID]int{}, mails: map[queue.ID]int{}, fenced: f.Store.Engine.Traits().Fences}
 	amounts, _, mails := f.Remote.book()
 	e.amounts = amounts

@@ -43,7 +43,7 @@ func TestKillWorkers(t *testing.T) {
 // The same with the default crash cap and suspects run in processes of their own: innocents that were
 // beside two kills are run alone, and none is buried.
 func TestKillWorkersLone(t *testing.T) {
-	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(*kills, 8), 6), Jobs: max(or(*jobs, 400), 200), Lease: 400 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
+	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(*kills, 8), 6), Jobs: max(or(*jobs, 400), 200), Lease: 600 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
 		MaxCrashes: crashCap, Lone: true, Timeout: time.Hour}))
 	if !r.OK() {
 		t.Fail()

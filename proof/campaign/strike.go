@@ -38,10 +38,15 @@ func (f *Field) arm(point Point, n int, random *rand.Rand) *blow {
 		if bystander {
 			victim = f.crew.other(victim, random)
 		}
-		b.heal, b.err = f.cfg.Attack.Strike(f, victim)
+		b.strike(victim)
 		return true
 	})
 	return b
+}
+
+func (b *blow) strike(victim *Process) {
+	b.f.world.strike(victim.Name)
+	b.heal, b.err = b.f.cfg.Attack.Strike(b.f, victim)
 }
 
 // Idle is where a strike lands whose point was not passed before all that was enqueued had ended.
@@ -55,7 +60,7 @@ func (b *blow) land(ctx context.Context) (Point, error) {
 	if b.f.trap.unset() {
 		all := b.f.Processes()
 		b.point = Idle
-		b.heal, b.err = b.f.cfg.Attack.Strike(b.f, all[b.random.IntN(len(all))])
+		b.strike(all[b.random.IntN(len(all))])
 	}
 	if b.err == nil && b.heal != nil {
 		b.err = b.heal(ctx)

@@ -14,6 +14,7 @@ type world struct {
 	told     map[queue.ID]*story
 	under    map[string]map[queue.ID]int64 // by process: the attempts that began there and have not returned
 	points   map[Point]int
+	struck   map[string]bool
 	wrong    []string // receipts that contradict the contract
 }
 
@@ -24,7 +25,7 @@ type story struct {
 }
 
 func newWorld() *world {
-	return &world{accepted: map[queue.ID]int{}, told: map[queue.ID]*story{}, under: map[string]map[queue.ID]int64{}, points: map[Point]int{}}
+	return &world{accepted: map[queue.ID]int{}, told: map[queue.ID]*story{}, under: map[string]map[queue.ID]int64{}, points: map[Point]int{}, struck: map[string]bool{}}
 }
 
 // heard takes an event of a worker process or the remote.
@@ -88,6 +89,13 @@ func (w *world) overtaken(attempts map[queue.ID]int64) bool {
 		}
 	}
 	return false
+}
+
+// strike notes that the attack strikes a process.
+func (w *world) strike(process string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.struck[process] = true
 }
 
 func (w *world) count(p Point) int {
