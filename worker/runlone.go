@@ -5,6 +5,8 @@ import (
 	"encoding/gob"
 	"errors"
 	"io"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/twicehq/twice/queue"
@@ -24,6 +26,8 @@ func (w *Worker) RunLone(ctx context.Context, in io.Reader, out io.Writer) error
 	}
 	w.one.Lock()
 	defer w.one.Unlock()
+	// Where the parent has died, whatever the handler prints would end this process: a crash that is not the job's.
+	signal.Ignore(syscall.SIGPIPE)
 	var lease queue.Lease
 	if err := gob.NewDecoder(in).Decode(&lease); err != nil {
 		return &queue.Error{Op: "run alone", Reason: queue.ErrInvalid, Detail: "what it was given is no lease", Cause: err,
@@ -37,6 +41,7 @@ func (w *Worker) RunLone(ctx context.Context, in io.Reader, out io.Writer) error
 		return err
 	}
 	r := w.newRunner(ctx, 1)
+	r.aside = true // from the start: whatever becomes due meanwhile is for others
 	r.start()
 	for range pumps {
 		r.serve(r.pump)
@@ -88,7 +93,6 @@ func (r *runner) runOne(lease queue.Lease) {
 	a := r.newAttempt(lease, time.Now())
 	a.slot, a.alone = true, true
 	r.mu.Lock()
-	r.aside = true
 	r.free--
 	r.held[a] = struct{}{}
 	r.mu.Unlock()

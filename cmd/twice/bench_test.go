@@ -29,7 +29,7 @@ func benchIn(t *testing.T, c benchCmd, engine string) (v benchView, err error) {
 	return v, err
 }
 
-var smallBench = benchCmd{Runs: 2, Duration: 20 * time.Millisecond, Backlog: 100, Workers: 20}
+var smallBench = benchCmd{Runs: 2, Duration: 300 * time.Millisecond, Backlog: 100, Workers: 20}
 
 func TestBenchOfTemporaryFilesLeavesNone(t *testing.T) {
 	temp := t.TempDir()
