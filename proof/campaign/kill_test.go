@@ -1,14 +1,19 @@
 package campaign_test
 
 import (
+	"encoding/json"
 	"flag"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/twicehq/twice/proof/campaign"
 )
 
-var kills = flag.Int("kills", 0, "in TestKillWorkers; 0: a number for CI")
+var (
+	kills  = flag.Int("kills", 0, "in TestKillWorkers; 0: a number for CI")
+	report = flag.String("report", "", "a file to which each campaign's report is appended, as a line of JSON")
+)
 
 // or gives n, or what is for CI.
 func or(n, ci int) int {
@@ -26,7 +31,22 @@ func run(t *testing.T, cfg campaign.Config) campaign.Report {
 		t.Fatal(err)
 	}
 	t.Log(r)
+	if *report != "" {
+		record(t, r)
+	}
 	return r
+}
+
+func record(t *testing.T, r campaign.Report) {
+	t.Helper()
+	file, err := os.OpenFile(*report, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := json.NewEncoder(file).Encode(r); err != nil {
+		t.Error(err)
+	}
 }
 
 // Campaign F2: worker processes killed with SIGKILL at drawn points of their jobs. The crash cap is beyond
