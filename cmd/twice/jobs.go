@@ -47,7 +47,7 @@ func (c jobsCmd) Run(ctx context.Context, s *session) error {
 	}
 	t := newTable("ID", "STATE", "QUEUE", "KIND", "KEY", ">TRIES", "WHEN")
 	for _, r := range records {
-		t.row(r.Job.ID.String(), stateCell(r), plain(r.Job.Queue), plain(r.Job.Kind), clip(keyOf(r), 40), len(r.Attempts)+r.AttemptsDropped, s.when(r))
+		t.row(r.Job.ID.String(), stateCell(r), plain(r.Job.Queue), plain(r.Job.Kind), clip(keyOf(r), 40), tries(r), s.when(r))
 	}
 	if err := t.print(s); err != nil {
 		return err
@@ -150,4 +150,12 @@ func (s *session) when(r queue.Record) string {
 		return "since " + s.at(r.ClaimedAt)
 	}
 	return "ended " + s.at(r.EndedAt)
+}
+
+// tries is how many attempts ended so far; of a job that is done the record may no longer say.
+func tries(r queue.Record) any {
+	if !r.Whole {
+		return "-"
+	}
+	return len(r.Attempts) + r.AttemptsDropped
 }
