@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver"
@@ -261,14 +260,4 @@ func writeImage(dir string, image map[string][]byte) error {
 		}
 	}
 	return nil
-}
-
-// delay makes every sync take as long as a slow disk's.
-func (d *disk) delay(by time.Duration) {
-	d.breaks(func(op operation, _ int, _ string) error {
-		if op == opSync {
-			time.Sleep(by)
-		}
-		return nil
-	})
 }

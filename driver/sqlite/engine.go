@@ -126,36 +126,37 @@ func (e *Engine) open() (err error) {
 		_ = conn.Close()
 		return err
 	}
-	e.w, err = startWriter(e, conn)
-	return err
+	if e.w, err = startWriter(e, conn); err != nil {
+		return err
+	}
+	return e.firstCommit(ctx)
 }
 
-// settleLog copies what the write-ahead log holds into the database, durably, and begins the log anew. It may have
-// been left by a process that ended after a failed fsync: then the kernel shows commits which no later fsync of the
-// log would bring to the disk, nor anything that is appended to them.
+// settleLog copies what the write-ahead log holds into the database, durably. Together with the commit that follows,
+// which begins the log anew where nobody else reads it, it makes what was found durable: the log may have been left
+// by a process that ended after a failed fsync, and then the kernel shows commits which no later fsync of the log would
+// bring to the disk, nor anything that is appended to them.
 func (e *Engine) settleLog(ctx context.Context, conn *sql.Conn) error {
 	for end := time.Now().Add(e.cfg.BusyTimeout); ; time.Sleep(5 * time.Millisecond) {
 		var busy, frames, copied int
 		if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied); err != nil {
 			return err
 		}
-		if frames == 0 {
+		if busy == 0 || time.Now().After(end) { // busy: another process is doing it
 			return nil
 		}
-		if busy == 0 || time.Now().After(end) { // busy: another process is doing it
-			break
+	}
+}
+
+// firstCommit changes a page and commits it, whatever the clock says.
+func (e *Engine) firstCommit(ctx context.Context) error {
+	return e.write(ctx, "open", phaseOther, func(t *txn) error {
+		if _, err := t.s.exec("INSERT INTO twice_tally(" + tallyColumns + ") VALUES (0, 0, 0, 0, 0, 0, 0, 0)"); err != nil {
+			return err
 		}
-	}
-	// The next commit begins the log anew, where nobody reads it; until then what the disk has of the old log would be
-	// laid over the database again.
-	_, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE;
-		INSERT INTO twice_tally(queue, accepted, queued, running, done, dead, cancelled, pruned) VALUES (0, 0, 0, 0, 0, 0, 0, 0);
-		DELETE FROM twice_tally WHERE queue = 0;
-		COMMIT`)
-	if err != nil {
-		_, _ = conn.ExecContext(ctx, "ROLLBACK")
-	}
-	return err
+		_, err := t.s.exec("DELETE FROM twice_tally WHERE queue = 0")
+		return err
+	})
 }
 
 // DB gives the application a pool of connections to the same file. Its transactions begin as write

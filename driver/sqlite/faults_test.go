@@ -279,7 +279,7 @@ func newScript(t *testing.T, d *disk) *script {
 	return s
 }
 
-var strideFlag = flag.Int("stride", part(1, 12), "of the places where an operation fails, every so manyeth")
+var strideFlag = flag.Int("stride", part(1, 8), "of the places where an operation fails, every so manyeth")
 
 // Each operation of a life fails once, at every place: no success is told that is not one, nothing hangs, and work goes
 // on.

@@ -135,35 +135,35 @@ func (l *Ledger) refusal(t *txn, op string, try ledger.Try) (refused, err error)
 // guarded runs write unless the try is refused: check and write are one transaction.
 func (l *Ledger) guarded(ctx context.Context, op string, try ledger.Try, write func(*txn) error) error {
 	return l.e.write(ctx, op, phaseOther, func(t *txn) error {
-		refused, err := l.refusal(t, op, try)
-		if refused != nil {
-			return refused
-		}
-		if err != nil {
+		if err := l.allowed(t, op, try); err != nil {
 			return err
 		}
 		return write(t)
 	})
 }
 
+func (l *Ledger) allowed(t *txn, op string, try ledger.Try) error {
+	refused, err := l.refusal(t, op, try)
+	return cmp.Or(refused, err)
+}
+
 // Intend implements [ledger.Store].
-func (l *Ledger) Intend(ctx context.Context, try ledger.Try) (out ledger.Entry, err error) {
-	err = l.e.write(ctx, "intend", phaseOther, func(t *txn) error {
+func (l *Ledger) Intend(ctx context.Context, try ledger.Try) (ledger.Entry, error) {
+	return written(ctx, l.e, "intend", phaseOther, func(t *txn) (out ledger.Entry, err error) {
 		e, err := t.effect(try.Key())
 		if err != nil {
-			return err
+			return out, err
 		}
 		refused, err := l.refusal(t, "intend", try)
 		switch {
 		case err != nil:
-			return err
+			return out, err
 		case e != nil && e.State == ledger.Confirmed && refused != nil && !e.Differs(try):
-			out = e.Entry
-			return nil
+			return e.Entry, nil
 		case refused != nil:
-			return refused
+			return out, refused
 		case e != nil && e.Differs(try):
-			return ledger.RefuseOther("intend", try, e.Entry)
+			return out, ledger.RefuseOther("intend", try, e.Entry)
 		case e == nil:
 			e = &entry{Entry: ledger.Entry{Key: try.Key(), Fingerprint: try.Fingerprint, Now: instant(t.now)}}
 			fallthrough
@@ -175,9 +175,8 @@ func (l *Ledger) Intend(ctx context.Context, try ledger.Try) (out ledger.Entry, 
 		e.see(try)
 		out = e.Entry
 		out.Mine = e.State == ledger.Pending && e.alone == try.ID && e.alone != ledger.TryID{}
-		return t.saveEffect(e)
+		return out, t.saveEffect(e)
 	})
-	return out, err
 }
 
 // Confirm implements [ledger.Store].
@@ -217,36 +216,31 @@ func (l *Ledger) Doubt(ctx context.Context, try ledger.Try) error {
 }
 
 // Withdraw implements [ledger.Store].
-func (l *Ledger) Withdraw(ctx context.Context, try ledger.Try) (gone bool, err error) {
-	err = l.guarded(ctx, "withdraw", try, func(t *txn) error {
-		gone = false
+func (l *Ledger) Withdraw(ctx context.Context, try ledger.Try) (bool, error) {
+	return written(ctx, l.e, "withdraw", phaseOther, func(t *txn) (gone bool, err error) {
+		if err := l.allowed(t, "withdraw", try); err != nil {
+			return false, err
+		}
 		e, err := t.effect(try.Key())
 		switch {
 		case err != nil:
-			return err
+			return false, err
 		case e == nil:
-			gone = true
-			return nil
+			return true, nil
 		case e.State != ledger.Pending || e.alone != try.ID || e.alone == ledger.TryID{}:
-			return nil
+			return false, nil
 		case e.DeniedBefore(): // a person's word stays listed
-			gone, e.State, e.alone = true, ledger.Denied, ledger.TryID{}
-			return t.saveEffect(e)
+			e.State, e.alone = ledger.Denied, ledger.TryID{}
+			return true, t.saveEffect(e)
 		}
-		gone = true
 		_, err = t.s.exec("DELETE FROM twice_effect WHERE job = ? AND step = ?", e.Key.Job[:], e.Key.Step)
-		return err
+		return true, err
 	})
-	return gone, err
 }
 
 // Seal implements [ledger.Store].
-func (l *Ledger) Seal(ctx context.Context, job queue.ID, token int64) (list []queue.Effect, err error) {
-	err = l.e.write(ctx, "seal", phaseOther, func(t *txn) (err error) {
-		list, err = t.sealed(job, token)
-		return err
-	})
-	return list, err
+func (l *Ledger) Seal(ctx context.Context, job queue.ID, token int64) ([]queue.Effect, error) {
+	return written(ctx, l.e, "seal", phaseOther, func(t *txn) ([]queue.Effect, error) { return t.sealed(job, token) })
 }
 
 // sealed bars the job's effects up to a token and lists those there are.

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	cutsFlag = flag.Int("cuts", part(200, 40), "power cuts")
+	cutsFlag = flag.Int("cuts", part(200, 60), "power cuts")
 	seedFlag = flag.Uint64("seed", 1, "of the power cuts and kills")
 )
 

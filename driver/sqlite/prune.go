@@ -45,28 +45,23 @@ func (e *Engine) Prune(ctx context.Context, limit int) (pruned int, err error) {
 			return 0, err
 		}
 	}
-	err = e.write(ctx, "prune", phaseOther, func(t *txn) error {
-		pruned = 0
+	return written(ctx, e, "prune", phaseOther, func(t *txn) (pruned int, err error) {
 		if err := t.flush(); err != nil {
-			return err
+			return 0, err
 		}
-		n, err := t.forget(done, func(r *passing) bool { return r.ended <= old })
-		if err != nil {
-			return err
+		if pruned, err = t.forget(done, func(r *passing) bool { return r.ended <= old }); err != nil {
+			return 0, err
 		}
-		pruned = n
 		var kept []candidate
 		if err := t.s.query("SELECT seq FROM twice_job WHERE prune_at <= ? AND prune_at IS NOT NULL ORDER BY prune_at LIMIT ?", func(r []driver.Value) error {
 			kept = append(kept, candidate{seq: number(r[0])})
 			return nil
 		}, t.now, int64(limit-pruned)); err != nil {
-			return err
+			return 0, err
 		}
-		n, err = t.forget(kept, func(r *passing) bool { return true })
-		pruned += n
-		return err
+		n, err := t.forget(kept, func(r *passing) bool { return true })
+		return pruned + n, err
 	})
-	return pruned, err
 }
 
 // passing is a row about to be forgotten.
@@ -168,14 +163,12 @@ func (e *Engine) Reap(ctx context.Context, limit int) (reaped int, err error) {
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	err = e.write(ctx, "reap", phaseOther, func(t *txn) error {
+	return written(ctx, e, "reap", phaseOther, func(t *txn) (int, error) {
 		if err := t.flush(); err != nil {
-			return err
+			return 0, err
 		}
-		reaped, err = t.forget(old, func(p *passing) bool { return p.fresh <= t.engine.mark })
-		return err
+		return t.forget(old, func(p *passing) bool { return p.fresh <= t.engine.mark })
 	})
-	return reaped, err
 }
 
 func checkLimit(op string, limit int) error {

@@ -34,17 +34,17 @@ func (e *Engine) Schedules(ctx context.Context) (all []queue.Schedule, err error
 }
 
 // Fire implements [queue.Schedules].
-func (e *Engine) Fire(ctx context.Context, name string, before, due time.Time, job queue.Job) (receipt queue.Receipt, err error) {
-	err = e.write(ctx, "fire", phaseEnqueue, func(t *txn) error {
+func (e *Engine) Fire(ctx context.Context, name string, before, due time.Time, job queue.Job) (queue.Receipt, error) {
+	return written(ctx, e, "fire", phaseEnqueue, func(t *txn) (r queue.Receipt, err error) {
 		last, paused := int64(-1), false
 		if err := t.s.query("SELECT last, paused FROM twice_schedule WHERE name = ?", func(r []driver.Value) error {
 			last, paused = number(r[0]), number(r[1]) != 0
 			return nil
 		}, name); err != nil {
-			return err
+			return r, err
 		}
-		refuse := func(reason error, detail string) error {
-			return &queue.Error{Op: "fire", Subject: name, Reason: reason, Detail: detail}
+		refuse := func(reason error, detail string) (queue.Receipt, error) {
+			return r, &queue.Error{Op: "fire", Subject: name, Reason: reason, Detail: detail}
 		}
 		switch {
 		case last < 0:
@@ -56,18 +56,15 @@ func (e *Engine) Fire(ctx context.Context, name string, before, due time.Time, j
 		case millis(due) <= last:
 			return refuse(queue.ErrInvalid, "the instant is not after the last one")
 		}
-		r, err := t.enqueueOne(job)
-		if err != nil {
-			return err
+		if r, err = t.enqueueOne(job); err != nil {
+			return r, err
 		}
-		receipt = r
 		if r.Status != queue.Accepted && r.Status != queue.Duplicate {
-			return r.Err
+			return r, r.Err
 		}
 		_, err = t.s.exec("UPDATE twice_schedule SET last = ? WHERE name = ?", millis(due), name)
-		return err
+		return r, err
 	})
-	return receipt, err
 }
 
 // DropSchedule implements [queue.Schedules].

@@ -96,6 +96,21 @@ func (e *Engine) write(ctx context.Context, op string, phase int, do func(*txn) 
 	return e.submit(ctx, c)
 }
 
+// written is write for a do that has a result. The caller may give up while the writer is still at it, so the result
+// is handed over whole.
+func written[T any](ctx context.Context, e *Engine, op string, phase int, do func(*txn) (T, error)) (out T, err error) {
+	var made atomic.Pointer[T]
+	err = e.write(ctx, op, phase, func(t *txn) error {
+		v, err := do(t)
+		made.Store(&v)
+		return err
+	})
+	if v := made.Load(); v != nil {
+		out = *v
+	}
+	return out, err
+}
+
 type insideKey struct{}
 
 func (e *Engine) submit(ctx context.Context, c *call) error {
@@ -130,6 +145,14 @@ func (e *Engine) submit(ctx context.Context, c *call) error {
 	case <-ctx.Done():
 		if c.state.CompareAndSwap(callWaiting, callGone) {
 			return ctx.Err()
+		}
+		if c.inside != nil { // its function may be running, and uses its caller's variables: wait for it to end
+			select {
+			case err = <-c.done:
+			case <-e.w.stopped:
+				err = e.closed(c.op)
+			}
+			break
 		}
 		select {
 		case err = <-c.done:
