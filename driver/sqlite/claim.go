@@ -365,6 +365,9 @@ func (t *txn) grace(req queue.Claim) error {
 	if served == 0 || t.now-served < req.TTL.Milliseconds() {
 		return nil
 	}
+	if served == t.engine.spared { // since they were spared nobody has asked for anything: that is no fault of the engine
+		return nil
+	}
 	var spared int64
 	for _, l := range t.view.sorted {
 		for _, lone := range []string{"0", "1"} {
@@ -378,6 +381,10 @@ func (t *txn) grace(req queue.Claim) error {
 	}
 	if spared > 0 {
 		t.e.cfg.Logger.Warn("the file took no write for a while: leases that ran out meanwhile get one more", "leases", spared, "silence", time.Duration(t.now-served)*time.Millisecond)
+		t.engine.spared = t.now
+		if _, err := t.s.exec("UPDATE twice_engine SET spared = ?", t.now); err != nil {
+			return err
+		}
 	}
 	return t.touch(0)
 }

@@ -25,12 +25,12 @@ type txn struct {
 }
 
 // engineRow is what the engine knows of itself.
-type engineRow struct{ clock, floor, sealed, mark int64 }
+type engineRow struct{ clock, floor, sealed, mark, spared int64 }
 
 func (t *txn) loadView() error {
 	t.view = newView()
-	err := t.s.query("SELECT clock, seq_floor, sealed, mark FROM twice_engine", func(r []driver.Value) error {
-		t.engine = engineRow{clock: number(r[0]), floor: number(r[1]), sealed: number(r[2]), mark: number(r[3])}
+	err := t.s.query("SELECT clock, seq_floor, sealed, mark, spared FROM twice_engine", func(r []driver.Value) error {
+		t.engine = engineRow{clock: number(r[0]), floor: number(r[1]), sealed: number(r[2]), mark: number(r[3]), spared: number(r[4])}
 		return nil
 	})
 	if err != nil {

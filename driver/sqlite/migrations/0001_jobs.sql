@@ -1,10 +1,10 @@
 -- One row: what the engine knows of itself. clock is the time of its latest write, to the second; seq_floor the
 -- highest seq ever given to a row that is gone; sealed the highest seq whose id is in a run; mark the time at or
--- before which an origin is refused.
+-- before which an origin is refused; spared when leases were last given another ttl after a silence.
 CREATE TABLE twice_engine(
   one INTEGER PRIMARY KEY CHECK (one = 1), clock INT NOT NULL, seq_floor INT NOT NULL, sealed INT NOT NULL,
-  mark INT NOT NULL);
-INSERT INTO twice_engine VALUES (1, 0, 0, 0, 0);
+  mark INT NOT NULL, spared INT NOT NULL);
+INSERT INTO twice_engine VALUES (1, 0, 0, 0, 0, 0);
 
 CREATE TABLE twice_queue(
   queue INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, paused INT NOT NULL DEFAULT 0, token_floor INT NOT NULL DEFAULT 0);
