@@ -13,14 +13,15 @@ import (
 // another process is seen by the file system's events on the write-ahead log, which are watched only
 // while somebody waits.
 type alarm struct {
-	mu      sync.Mutex
-	waiting map[*waiter]bool
-	asleep  int // those in sleep: the file is watched while there are any
-	path    string
-	watch   *fsnotify.Watcher // nil where the system has no events
-	seeing  bool              // the file is watched; else claims look every maxBlind
-	closed  chan struct{}
-	once    sync.Once
+	mu                sync.Mutex
+	waiting           map[*waiter]bool
+	asleep            int  // those in sleep: the file is watched while there are any
+	watching, leaving bool // the file is watched; a look at whether it still need be is due
+	path              string
+	watch             *fsnotify.Watcher // nil where the system has no events
+	seeing            bool              // the file is watched; else claims look every maxBlind
+	closed            chan struct{}
+	once              sync.Once
 }
 
 // maxBlind is how often a waiting claim looks where other processes' writes cannot be seen.
@@ -182,8 +183,10 @@ func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool
 func (a *alarm) enter() (seeing bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.asleep++; a.asleep == 1 && a.watch != nil {
+	a.asleep++
+	if !a.watching && a.watch != nil {
 		a.seeing = a.watch.Add(a.path) == nil
+		a.watching = true
 	}
 	return a.seeing
 }
@@ -191,7 +194,22 @@ func (a *alarm) enter() (seeing bool) {
 func (a *alarm) leave() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.asleep--; a.asleep == 0 && a.watch != nil {
+	if a.asleep--; a.asleep == 0 && a.watching && !a.leaving {
+		// Not at once: who was woken is in a hurry, and will mostly be back soon.
+		a.leaving = true
+		time.AfterFunc(lookAway, a.look)
+	}
+}
+
+// lookAway is how long the file is watched on after the last sleeper was woken.
+const lookAway = time.Second
+
+// look ends the watch where nobody sleeps: a busy process need not see its own writes.
+func (a *alarm) look() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.leaving = false; a.asleep == 0 && a.watching {
+		a.watching = false
 		_ = a.watch.Remove(a.path)
 	}
 }
