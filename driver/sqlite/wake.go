@@ -15,7 +15,7 @@ import (
 type alarm struct {
 	mu                sync.Mutex
 	waiting           map[*waiter]bool
-	asleep            int  // those in sleep: the file is watched while there are any
+	asleep            int  // those in sleep
 	watching, leaving bool // the file is watched; a look at whether it still need be is due
 	path              string
 	watch             *fsnotify.Watcher // nil where the system has no events
