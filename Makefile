@@ -7,6 +7,9 @@
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.0
 RACE        := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+# Campaigns start, stop and kill processes of their own: nothing else runs beside them.
+CAMPAIGNS   := ./proof/campaign
+OTHERS       = $(shell $(GO) list ./... | grep -v /proof/campaign)
 
 .PHONY: test lint docs evidence bench demo
 
@@ -15,9 +18,11 @@ test:
 ifeq ($(RACE),)
 	@echo "NOTE: there is no C compiler, so the tests run WITHOUT the race detector."
 	@if [ "$$CI" = true ]; then echo "Under CI that is a failure: install gcc."; exit 1; fi
-	$(GO) test -timeout 20m ./...
+	$(GO) test -timeout 10m $(OTHERS)
+	$(GO) test -timeout 10m $(CAMPAIGNS)
 else
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(OTHERS)
+	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(CAMPAIGNS)
 endif
 	cd bench && $(GO) test -timeout 5m ./...
 

@@ -18,7 +18,7 @@ import (
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	attack := campaign.Mixed(campaign.KillWorkers, campaign.FreezeWorkers, campaign.StopWorkers)
-	r := run(t, world(t, campaign.Config{Attack: attack, Strikes: 6, Jobs: max(or(0, 600), 200), Lease: 600 * time.Millisecond, Timeout: time.Hour}))
+	r := run(t, world(t, campaign.Config{Attack: attack, Strikes: 6, Jobs: max(or(0, 600), 200), Lease: 600 * time.Millisecond, Timeout: patience()}))
 	if !r.OK() {
 		t.Fail()
 	}
