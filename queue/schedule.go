@@ -14,7 +14,7 @@ type Schedules interface {
 	Schedules(ctx context.Context) ([]Schedule, error)
 	// Fire enqueues job for the instant due and makes that the entry's last fire, in one write, if its
 	// last fire is still before; else ErrFired. A duplicate of a job that exists is a success. ErrState while
-	// it is paused.
+	// it is paused. The job goes to the entry's queue: engines may look for the entry there only.
 	Fire(ctx context.Context, name string, before, due time.Time, job Job) (Receipt, error)
 	// DropSchedule removes an entry.
 	DropSchedule(ctx context.Context, by Actor, name string) error

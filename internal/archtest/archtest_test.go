@@ -32,12 +32,14 @@ var rules = []rule{
 	{"ledger", []string{"queue"}, "effects are fenced by the lease in a context, and by nothing of an engine"},
 	{".", []string{"queue"}, "typed jobs are made of the contract alone"},
 	{"driver/memory", []string{"queue", "ledger"}, "a driver knows the contracts and no other driver"},
+	{"driver/redis", []string{"queue", "ledger"}, "a driver knows the contracts and no other driver"},
 	{"driver/sqlite", []string{"queue", "ledger"}, "a driver knows the contracts and no other driver"},
 	{"worker", []string{".", "queue", "ledger"}, "the runtime works on any engine"},
 	{"cron", []string{".", "queue"}, "a schedule makes jobs and works on any engine"},
 	{"proof", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "proof/..."}, "the kit is given its engine"},
-	{"internal/open", []string{"queue", "ledger", "driver/memory", "driver/sqlite"}, "the one place that knows every driver"},
+	{"internal/open", []string{"queue", "ledger", "driver/memory", "driver/redis", "driver/sqlite"}, "the one place that knows every driver"},
 	{"internal/loadtest", []string{".", "queue", "ledger", "worker", "internal/loadtest/..."}, "load is made through the public packages, on any engine"},
+	{"internal/redistest", []string{"internal/redistest/..."}, "servers for tests: they know no queue"},
 	{"internal/archtest", nil, "it reads files"},
 	{"examples/orders/gateway", nil, "a payment provider knows nothing of its customers' queues"},
 	{"examples/orders/mailsink", nil, "a mail server knows nothing of its senders' queues"},
@@ -46,8 +48,8 @@ var rules = []rule{
 		"business logic knows neither routes nor processors, and no engine"},
 	{"examples/orders/api", []string{".", "queue", "examples/orders/service"}, "routes only translate: they know services, no engine and no processor"},
 	{"examples/orders/jobs", []string{".", "queue", "worker", "cron", "ledger", "examples/orders/service"}, "processors only translate: they know services, no routes"},
-	{"examples", []string{".", "queue/...", "ledger/...", "worker", "cron", "driver/memory", "driver/sqlite", "internal/open", "examples/..."}, "an application uses what is public"},
-	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "driver/sqlite", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
+	{"examples", []string{".", "queue/...", "ledger/...", "worker", "cron", "driver/memory", "driver/redis", "driver/sqlite", "internal/open", "examples/..."}, "an application uses what is public"},
+	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "driver/redis", "driver/sqlite", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
 }
 
 func (r rule) holds(folder string) bool {

@@ -2,13 +2,14 @@ package open
 
 import (
 	"fmt"
-	"net/url"
+	neturl "net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/twicehq/twice/driver/memory"
+	"github.com/twicehq/twice/driver/redis"
 	"github.com/twicehq/twice/driver/sqlite"
 	"github.com/twicehq/twice/queue"
 )
@@ -45,10 +46,26 @@ func (a address) sqlite() (string, sqlite.Config, error) {
 	return path, cfg, p.err()
 }
 
+// redis gives the connection's URL as the driver reads it, and what the parameters say beside it.
+func (a address) redis() (string, redis.Config, error) {
+	var cfg redis.Config
+	p := a.parameters("unique_for", "keep_for", "max_payload", "prefix", "min_replicas", "sentinel")
+	p.span("unique_for", &cfg.UniqueFor)
+	p.span("keep_for", &cfg.KeepFor)
+	p.size("max_payload", &cfg.MaxPayload)
+	p.count("min_replicas", &cfg.MinReplicas)
+	cfg.Prefix = p.values.Get("prefix")
+	url := a.scheme + ":" + a.rest
+	if master := p.values.Get("sentinel"); master != "" {
+		url += "?" + neturl.Values{"sentinel": {master}}.Encode()
+	}
+	return url, cfg, p.err()
+}
+
 // parameters reads the query of a URL and gathers everything that is wrong with it.
 type parameters struct {
 	shown    string
-	values   url.Values
+	values   neturl.Values
 	problems queue.Problems
 }
 
@@ -56,7 +73,7 @@ type parameters struct {
 func (a address) parameters(allowed ...string) *parameters {
 	p := &parameters{shown: a.shown}
 	var err error
-	if p.values, err = url.ParseQuery(a.query); err != nil {
+	if p.values, err = neturl.ParseQuery(a.query); err != nil {
 		p.wrong("its parameters cannot be read", "write ?name=value&name=value")
 	}
 	names := make([]string, 0, len(p.values))
@@ -92,13 +109,19 @@ func (p *parameters) span(name string, into *time.Duration) {
 }
 
 func (p *parameters) size(name string, into *int) {
+	p.number(name, into, "write a number of bytes above 0, such as 65536")
+}
+
+func (p *parameters) count(name string, into *int) { p.number(name, into, "write a number above 0") }
+
+func (p *parameters) number(name string, into *int, remedy string) {
 	if !p.values.Has(name) {
 		return
 	}
 	text := p.values.Get(name)
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
-		p.wrong(fmt.Sprintf("%s is %.40q", name, text), "write a number of bytes above 0, such as 65536")
+		p.wrong(fmt.Sprintf("%s is %.40q", name, text), remedy)
 		return
 	}
 	*into = n

@@ -3,6 +3,7 @@
 //
 //	memory:                  in this process, for trying things out
 //	sqlite:PATH[?key=value]  a file; made where it is missing
+//	redis://HOST:PORT/DB     a server; several HOST:PORT are those of a cluster; rediss: over TLS
 //
 // A password in a URL appears in no error and no log: see [Redacted].
 package open
@@ -13,6 +14,7 @@ import (
 	"os"
 
 	"github.com/twicehq/twice/driver/memory"
+	"github.com/twicehq/twice/driver/redis"
 	"github.com/twicehq/twice/driver/sqlite"
 	"github.com/twicehq/twice/queue"
 )
@@ -60,6 +62,16 @@ func engine(ctx context.Context, url string, existing bool) (queue.Engine, error
 			return nil, err
 		}
 		return e, nil
+	case "redis", "rediss":
+		url, cfg, err := a.redis()
+		if err != nil {
+			return nil, err
+		}
+		e, err := redis.Open(ctx, url, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
 	}
 	return nil, a.absent("open")
 }
@@ -83,6 +95,11 @@ func Migrations(url string) ([]queue.Migration, error) {
 	switch a.scheme {
 	case "memory":
 		return nil, &queue.Error{Op: "migrate", Subject: "memory:", Reason: queue.ErrUnsupported, Detail: "it keeps no schema", Remedy: "name an engine with a store: sqlite:PATH"}
+	case "redis", "rediss":
+		if _, _, err := a.redis(); err != nil {
+			return nil, err
+		}
+		return nil, &queue.Error{Op: "migrate", Subject: a.shown, Reason: queue.ErrUnsupported, Detail: "it keeps no schema", Remedy: "nothing is to do: each queue is made when it is first used"}
 	case "sqlite":
 		if _, _, err := a.sqlite(); err != nil {
 			return nil, err

@@ -65,7 +65,7 @@ var scheduleRules = []Rule{
 	}},
 	{"fire", "a fire enqueues the job and moves the last fire in one write, if the last fire is still before; else ErrFired, and nothing is changed", []Need{schedules}, func(s *Scene) {
 		c := ask[queue.Schedules](s)
-		s.must(c.PutSchedule(s.ctx, queue.Schedule{Name: "e", Spec: "@every 1m"}), "put")
+		s.must(c.PutSchedule(s.ctx, queue.Schedule{Name: "e", Spec: "@every 1m", Queue: "q", Kind: "k"}), "put")
 		due := s.Clock.Now()
 		r, err := c.Fire(s.ctx, "e", time.Time{}, due, job("1"))
 		if err != nil || r.Status != queue.Accepted {
@@ -89,7 +89,7 @@ var scheduleRules = []Rule{
 	}},
 	{"case 10 two schedulers", "both believe they lead, over 100 ticks: exactly one job a due instant", []Need{schedules}, func(s *Scene) {
 		c := ask[queue.Schedules](s)
-		s.must(c.PutSchedule(s.ctx, queue.Schedule{Name: "e", Spec: "@every 1m"}), "put")
+		s.must(c.PutSchedule(s.ctx, queue.Schedule{Name: "e", Spec: "@every 1m", Queue: "q", Kind: "k"}), "put")
 		const ticks = 100
 		start := s.Clock.Now()
 		s.Clock.Advance(ticks * time.Minute)
@@ -128,7 +128,7 @@ var scheduleRules = []Rule{
 	}},
 	{"pause a schedule", "a paused entry fires no more until it is resumed, and says so; a dropped one is gone", []Need{schedules}, func(s *Scene) {
 		c := ask[queue.Schedules](s)
-		s.must(c.PutSchedule(s.ctx, queue.Schedule{Name: "e", Spec: "@every 1m"}), "put")
+		s.must(c.PutSchedule(s.ctx, queue.Schedule{Name: "e", Spec: "@every 1m", Queue: "q", Kind: "k"}), "put")
 		s.must(c.PauseSchedule(s.ctx, by, "e", true), "pause")
 		if all, err := c.Schedules(s.ctx); err != nil || len(all) != 1 || !all[0].Paused {
 			s.Errorf("%+v, %v", all, err)

@@ -1,0 +1,161 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/twicehq/twice/queue"
+)
+
+// Enqueue implements [queue.Enqueuer]. Jobs that others enqueue at the same time go with them.
+func (e *Engine) Enqueue(ctx context.Context, jobs ...queue.Job) ([]queue.Receipt, error) {
+	if err := fits("enqueue", len(jobs)); err != nil {
+		return nil, err
+	}
+	if err := e.usable(ctx, "enqueue"); err != nil {
+		return nil, err
+	}
+	receipts := make([]queue.Receipt, len(jobs))
+	now := e.about()
+	perQueue := map[string][]int{}
+	ready := make([]prepared, len(jobs))
+	for i, j := range jobs {
+		j, err := j.Prepared(e.cfg.MaxPayload, now)
+		if err != nil {
+			receipts[i] = queue.Receipt{ID: j.ID, Status: queue.Refused, Err: err}
+			continue
+		}
+		ready[i] = prepare(j)
+		perQueue[j.Queue] = append(perQueue[j.Queue], i)
+	}
+	type part struct {
+		at  []int
+		got []queue.Receipt
+		err error
+	}
+	parts := make(chan part, len(perQueue))
+	for name, at := range perQueue {
+		own := make([]prepared, len(at))
+		for n, i := range at {
+			own[n] = ready[i]
+		}
+		store := func() {
+			got, err := e.groups.enqueue(ctx, name, own)
+			parts <- part{at, got, err}
+		}
+		if len(perQueue) == 1 {
+			store()
+		} else {
+			go store()
+		}
+	}
+	var failure error
+	for range perQueue {
+		p := <-parts
+		if p.err != nil {
+			failure = p.err
+			continue
+		}
+		for n, i := range p.at {
+			receipts[i] = p.got[n]
+		}
+	}
+	if failure != nil {
+		return nil, translated("enqueue", failure)
+	}
+	return receipts, nil
+}
+
+func prepare(j queue.Job) prepared {
+	return prepared{id: j.ID, lane: laneKey{j.Kind, j.Priority}, run: milli(j.RunAt), origin: milli(j.Origin), tail: tailOf(&j), job: &j}
+}
+
+// about is the time as this process has it: only to tell absurd times, which the server's clock need not.
+func (e *Engine) about() time.Time {
+	if e.cfg.Now != nil {
+		return e.cfg.Now()
+	}
+	return time.Now()
+}
+
+// args gives a job's arguments for the script.
+func (p *prepared) args(l *line) []string {
+	return []string{rueidis.BinaryString(p.id[:]), digits(l.lanes[p.lane]), digits(p.run), digits(p.origin), rueidis.BinaryString(p.tail)}
+}
+
+// lanesOf gives the lanes that jobs need.
+func lanesOf(jobs []prepared) []laneKey {
+	var need []laneKey
+	for i := range jobs {
+		if k := jobs[i].lane; (i == 0 || k != jobs[i-1].lane) && !slices.Contains(need, k) {
+			need = append(need, k)
+		}
+	}
+	return need
+}
+
+// store enqueues jobs of one queue by one script.
+func (e *Engine) store(ctx context.Context, name string, jobs []prepared) ([]queue.Receipt, error) {
+	answer, _, err := e.on(ctx, enqueueScript, name, true, lanesOf(jobs), func(l *line) []string {
+		args := make([]string, 0, 1+5*len(jobs))
+		args = append(args, digits(len(jobs)))
+		for i := range jobs {
+			args = append(args, jobs[i].args(l)...)
+		}
+		return args
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := reader{b: answer}
+	now, mark := r.uint(6), r.uint(6)
+	receipts := make([]queue.Receipt, len(jobs))
+	for i := range jobs {
+		receipts[i] = e.receipt(&jobs[i], &r, now, mark)
+	}
+	if r.short {
+		return nil, errShort
+	}
+	return receipts, nil
+}
+
+// receipt reads what the script says of one job.
+func (e *Engine) receipt(p *prepared, r *reader, now, mark int64) queue.Receipt {
+	receipt := queue.Receipt{ID: p.id}
+	guarded := func(fresh int64) time.Time {
+		if p.origin != 0 { // by the mark, for ever
+			return time.Time{}
+		}
+		return instant(fresh).Add(e.cfg.KeepFor)
+	}
+	switch status := r.uint(1); status {
+	case 'A':
+		receipt.Status, receipt.GuardedUntil = queue.Accepted, guarded(max(p.run, now))
+	case 'D', 'C':
+		receipt.Status, receipt.Holder, receipt.HolderState = queue.Duplicate, p.id, queue.State(r.uint(1))
+		receipt.HolderRunAt = instant(r.uint(6))
+		receipt.GuardedUntil = guarded(r.uint(6))
+		if print := uint64(r.uint(8)); status == 'C' {
+			receipt.Status, receipt.GuardedUntil = queue.Conflict, time.Time{}
+			receipt.Err = failed("enqueue", p.id, queue.ErrConflict, fmt.Sprintf("the job that has the id is %s and has fingerprint %016x, this has %016x",
+				receipt.HolderState, print, p.job.Fingerprint), "")
+		}
+	default:
+		receipt.Status, receipt.Err = queue.Refused, e.refused(byte(status), p, now, mark)
+	}
+	return receipt
+}
+
+// refused says why a job was not stored.
+func (e *Engine) refused(status byte, p *prepared, now, mark int64) error {
+	if status == 'O' {
+		return failed("enqueue", p.id, queue.ErrRefused, fmt.Sprintf("its origin is %s ahead, the limit is %s", time.Duration(p.origin-now)*time.Millisecond, queue.MaxOriginAhead),
+			"set the producer's clock")
+	}
+	return failed("enqueue", p.id, queue.ErrRefused, fmt.Sprintf("its origin %s is at or before the mark %s", instant(p.origin).Format(time.RFC3339), instant(mark).Format(time.RFC3339)),
+		"it may have run before; if it must run again, give it another key")
+}

@@ -1,0 +1,151 @@
+package redis
+
+import (
+	"context"
+	"crypto/sha1"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// script is one transition of a queue: what all share, and its own.
+type script struct{ name, text, sha string }
+
+//go:embed script/queue.lua
+var shared string
+
+func transition(name, own string) *script {
+	text := shared + "\n" + own
+	sum := sha1.Sum([]byte(text)) // how the server names scripts
+	return &script{name, text, hex.EncodeToString(sum[:])}
+}
+
+var (
+	//go:embed script/lane.lua
+	laneText string
+	//go:embed script/enqueue.lua
+	enqueueText string
+	//go:embed script/claim.lua
+	claimText string
+	//go:embed script/peek.lua
+	peekText string
+	//go:embed script/extend.lua
+	extendText string
+	//go:embed script/settle.lua
+	settleText string
+	//go:embed script/operate.lua
+	operateText string
+	//go:embed script/prune.lua
+	pruneText string
+	//go:embed script/touch.lua
+	touchText string
+	//go:embed script/mark.lua
+	markText string
+	//go:embed script/pause.lua
+	pauseText string
+	//go:embed script/schedule.lua
+	scheduleText string
+	//go:embed script/depth.lua
+	depthText string
+
+	laneScript     = transition("lane", laneText)
+	enqueueScript  = transition("enqueue", enqueueText)
+	claimScript    = transition("claim", claimText)
+	peekScript     = transition("peek", peekText)
+	extendScript   = transition("extend", extendText)
+	settleScript   = transition("settle", settleText)
+	operateScript  = transition("operate", operateText)
+	pruneScript    = transition("prune", pruneText)
+	touchScript    = transition("touch", touchText)
+	markScript     = transition("mark", markText)
+	pauseScript    = transition("pause", pauseText)
+	scheduleScript = transition("schedule", scheduleText)
+	depthScript    = transition("depth", depthText)
+)
+
+// call is a script with its arguments.
+type call struct {
+	script *script
+	keys   []string
+	args   []string
+}
+
+func (e *Engine) command(c call) rueidis.Completed {
+	return e.client.B().Evalsha().Sha1(c.script.sha).Numkeys(int64(len(c.keys))).Key(c.keys...).Arg(c.args...).Build()
+}
+
+func (e *Engine) whole(c call) rueidis.Completed {
+	return e.client.B().Eval().Script(c.script.text).Numkeys(int64(len(c.keys))).Key(c.keys...).Arg(c.args...).Build()
+}
+
+// run carries out scripts in one round trip, for each node one. A server that does not know a script yet is given
+// it whole; one that is not ready is asked again for a while.
+func (e *Engine) run(ctx context.Context, calls ...call) []rueidis.RedisResult {
+	commands := make([]rueidis.Completed, len(calls))
+	for i, c := range calls {
+		commands[i] = e.command(c)
+	}
+	results := e.client.DoMulti(ctx, commands...)
+	for patience := time.Now().Add(notReadyFor); ; {
+		var again []int
+		unready := false
+		for i, r := range results {
+			switch refusal := refusalOf(r.Error()); {
+			case refusal == "NOSCRIPT":
+				again = append(again, i)
+			case notReady[refusal]:
+				again, unready = append(again, i), true
+			}
+		}
+		if len(again) == 0 || time.Now().After(patience) {
+			return results
+		}
+		if unready {
+			select {
+			case <-ctx.Done():
+				return results
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		commands = commands[:0]
+		for _, i := range again {
+			commands = append(commands, e.whole(calls[i]))
+		}
+		for n, r := range e.client.DoMulti(ctx, commands...) {
+			results[again[n]] = r
+		}
+	}
+}
+
+// notReady are refusals of a server that will serve soon, and has changed nothing.
+var notReady = map[string]bool{"LOADING": true, "TRYAGAIN": true, "CLUSTERDOWN": true, "MASTERDOWN": true, "BUSY": true}
+
+const notReadyFor = 3 * time.Second
+
+// refusalOf gives the first word of a server's error; empty where it is none.
+func refusalOf(err error) string {
+	var refused *rueidis.RedisError
+	if err == nil || !errors.As(err, &refused) {
+		return ""
+	}
+	text := refused.Error()
+	for i := range len(text) {
+		if text[i] == ' ' {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+func digits[N int | int64 | uint16](n N) string { return strconv.FormatInt(int64(n), 10) }
+
+func flag(is bool) string {
+	if is {
+		return "1"
+	}
+	return "0"
+}

@@ -1,0 +1,187 @@
+-- claim leases what is due: of lanes in order of priority, and of lanes of one priority whatever has been due longest.
+local q = open(0)
+if not q then return 'stale' end
+local claim, worker, most, ttl, lone, wait = arg(), arg(), num(), num(), num() == 1, num()
+local groups = {}
+for i = 1, num() do
+	local lanes = {}
+	for k = 1, num() do lanes[k] = {n = num(), cap = num()} end
+	groups[i] = lanes
+end
+q.ttl = q.ttl == 0 and ttl or q.ttl
+pass(q)
+q.ttl = ttl
+
+local out, got = {'', }, 0
+
+local function give(id, rec, told)
+	out[#out + 1] = id
+	out[#out + 1] = pack('>I4', #rec)
+	out[#out + 1] = rec
+	out[#out + 1] = pack('>I4', #told)
+	out[#out + 1] = told
+	got = got + 1
+end
+
+local function over()
+	finish(q)
+	out[1] = pack('>I6d', q.now, q.due)
+	return concat(out)
+end
+
+-- The same request again gets the same leases, and no others.
+if call('SISMEMBER', q.c, claim) == 1 or call('SISMEMBER', q.b, claim) == 1 then
+	local ids = call('ZRANGE', q.l, 0, -1)
+	load(q, ids)
+	for _, id in ipairs(ids) do
+		local rec = q.seen[id]
+		if rec and byte(rec) == RUNNING and sub(rec, 25, 40) == claim then
+			give(id, rec, has(byte(rec, 2), TOLD) and call('HGET', q.h, id) or '')
+		end
+	end
+	if got > 0 then return over() end
+end
+
+if q.paused == 1 then
+	if wait > 0 then q.wait = max(q.wait, q.now + wait) end
+	return over()
+end
+
+if lone and q.lone ~= NOBODY then
+	local rec = call('HGET', q.j, q.lone)
+	local busy = false
+	if rec then
+		local state, flags, _, at = cut(HEAD, rec)
+		busy = state == RUNNING and has(flags, LONE) and at > q.now
+	end
+	if busy then
+		if wait > 0 then q.wait = max(q.wait, q.now + wait) end
+		return over()
+	end
+	q.lone = NOBODY
+end
+if lone then most = 1 end
+
+local now, till = q.now, q.now + ttl
+local mine = #worker
+
+-- take leases one job, if its record says that it stands where it was found.
+local function take(id, cap)
+	local rec = q.seen[id]
+	if not rec then
+		q.stale = q.stale - 1
+		return
+	end
+	local state, flags, n, due, token, born, nth = cut(HEAD, rec)
+	if state > RUNNING or due > now or has(flags, LONE) ~= lone then
+		q.stale = q.stale - 1
+		return
+	end
+	local run, fresh, from, told = due, due, 25, ''
+	if has(flags, CLAIMED) then
+		local _, length
+		_, run, fresh, _, length = cut(LEASE, rec, 41)
+		from = 61 + length
+		if state == QUEUED then run = due end
+	elseif has(flags, FRESH) then
+		fresh = i6(rec, 25)
+		from = 31
+	end
+	fresh = max(fresh, now)
+	flags = CLAIMED + (has(flags, LONE) and LONE or 0) + (has(flags, TOLD) and TOLD or 0)
+	if state == RUNNING then -- its lease was lost with no word
+		local r, e = read(rec), history(q, id)
+		e.crashes = e.crashes + 1
+		e.err = 'the lease of attempt ' .. token .. ' ran out with no word from ' .. r.worker
+		attempted(q, r, e, CRASHED, r.lone, e.err)
+		told = tell(q, id, e)
+		flags = has(flags, TOLD) and flags or flags + TOLD
+		if not lone and cap >= 2 and e.crashes == cap - 1 then -- a suspect: from here on it runs alone
+			call('ZREM', q.l, id)
+			write(q, id, pack(HEAD, QUEUED, flags + LONE, n, now, token + 1, born, nth) .. NOBODY .. pack(LEASE, r.claimed, run, fresh, 0, 0) .. sub(rec, from))
+			q.running, q.queued = q.running - 1, q.queued + 1
+			ready(q, lane(q, n, true), id)
+			return
+		end
+	else
+		if has(flags, TOLD) then told = call('HGET', q.h, id) or '' end
+		q.queued, q.running = q.queued - 1, q.running + 1
+	end
+	rec = pack(HEAD, RUNNING, flags, n, till, token + 1, born, nth) .. claim .. pack(LEASE, now, run, fresh, 0, mine) .. worker .. sub(rec, from)
+	write(q, id, rec)
+	leased(q, till, id)
+	if lone then q.lone = id end
+	give(id, rec, told)
+end
+
+-- among takes from several lanes of one priority whatever has been due longest.
+local function among(lanes)
+	local need = most - got
+	local function forward(w) -- to the next id that stands as its record says
+		while true do
+			w.n = w.n + 1
+			if w.n > #w.ids then
+				w.ids, w.n = call('LRANGE', w.key, w.popped, w.popped + need - 1), 0
+				if #w.ids == 0 then
+					w.over = true
+					return
+				end
+				load(q, w.ids)
+			else
+				local rec = q.seen[w.ids[w.n]]
+				if rec then
+					local state, flags, _
+					state, flags, _, w.at, _, w.born, w.nth = cut(HEAD, rec)
+					if state <= RUNNING and w.at <= now and has(flags, LONE) == lone then return end
+				end
+				q.stale, w.popped = q.stale - 1, w.popped + 1
+			end
+		end
+	end
+	local line = {}
+	for i, l in ipairs(lanes) do
+		line[i] = {key = lane(q, l.n, lone), cap = l.cap, popped = 0, ids = {}, n = 0}
+		forward(line[i])
+	end
+	while got < most do
+		local best
+		for _, w in ipairs(line) do
+			if not w.over and (not best or sooner(w, best)) then best = w end
+		end
+		if not best then break end
+		take(best.ids[best.n], best.cap)
+		best.popped = best.popped + 1
+		forward(best)
+	end
+	for _, w in ipairs(line) do
+		if w.popped > 0 then call('LTRIM', w.key, w.popped, -1) end
+	end
+end
+
+-- from takes from one lane.
+local function from(l)
+	local key = lane(q, l.n, lone)
+	while got < most do
+		local ids = call('LPOP', key, min(most - got, STEP))
+		if not ids or #ids == 0 then return end
+		load(q, ids)
+		for _, id in ipairs(ids) do take(id, l.cap) end
+	end
+end
+
+for _, lanes in ipairs(groups) do
+	if got >= most then break end
+	if #lanes == 1 then from(lanes[1]) else among(lanes) end
+end
+
+if got > 0 then
+	if now - q.window > 60000 then
+		call('DEL', q.b)
+		if call('EXISTS', q.c) == 1 then call('RENAME', q.c, q.b) end
+		q.window = now
+	end
+	call('SADD', q.c, claim)
+elseif wait > 0 then
+	q.wait = max(q.wait, now + wait)
+end
+return over()

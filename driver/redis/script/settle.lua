@@ -1,0 +1,132 @@
+-- settle ends attempts, each with the jobs that follow it. Those may belong to other queues, whose keys come after.
+local qs = {}
+for i = 1, num() do
+	local base = num()
+	qs[i] = open(base)
+	if not qs[i] then return 'stale' end
+end
+local q = qs[1]
+for _, each in ipairs(qs) do pass(each) end
+local unique = num()
+local n = num()
+local now = q.now
+
+-- First the records of all that is settled or enqueued.
+local ids, follow, at = {}, {}, argn
+for i = 1, n do
+	ids[i] = ARGV[at + 1]
+	for k = 1, tonumber(ARGV[at + 6]) do
+		local base = at + 6 + 6 * (k - 1)
+		local to = tonumber(ARGV[base + 1])
+		follow[to] = follow[to] or {}
+		follow[to][#follow[to] + 1] = ARGV[base + 2]
+	end
+	at = at + 6 + 6 * tonumber(ARGV[at + 6])
+end
+load(q, ids)
+for to, list in pairs(follow) do load(qs[to], list) end
+
+-- bad gives the first job to follow that cannot be stored, with why.
+local function bad(from, count)
+	local prints = {}
+	for k = 1, count do
+		local base = from + 6 * (k - 1)
+		local to, id, origin, rest = qs[tonumber(ARGV[base + 1])], ARGV[base + 2], tonumber(ARGV[base + 5]), ARGV[base + 6]
+		local print = sub(rest, 1, 8)
+		local rec = to.seen[id]
+		local known = prints[id] or (rec and sub(rec, tail(rec, byte(rec, 2)), tail(rec, byte(rec, 2)) + 7))
+		local status
+		if origin > to.now + AHEAD then
+			status = 'O'
+		elseif known and known ~= print then
+			status = 'C'
+		elseif not known and origin > 0 and origin <= to.mark then
+			status = 'R'
+		end
+		if status then return 'N' .. status .. char(k) end
+		prints[id] = print
+	end
+end
+
+local function settle(id, claim, token, head, texts, count)
+	local rec = q.seen[id]
+	if not rec then return 'U' end
+	local state, flags, lane, at, held, born, nth = cut(HEAD, rec)
+	local to, outcome, counter, bits, run, keep = cut('>BBBBI6I6', head)
+	if not has(flags, CLAIMED) or held ~= token or sub(rec, 25, 40) ~= claim then return lost(q, id, rec) end
+	if state ~= RUNNING then
+		if byte(rec, 59) == 8 * outcome + to then return 'E' end
+		return lost(q, id, rec)
+	end
+	if count > 0 then
+		local no = bad(argn, count)
+		if no then return no end
+	end
+	local last = 8 * outcome + to
+	if at <= now then
+		local score = call('ZSCORE', q.l, id)
+		if score and tonumber(score) >= AWAY then q.stale = q.stale + 1 end
+	end
+	q.off[#q.off + 1] = id
+	q.running = q.running - 1
+	if has(flags, LONE) then
+		q.added = true -- there is room for another lone job
+		if q.lone == id then q.lone = NOBODY end
+	end
+	if to == DONE and keep == 0 then
+		-- Only what is needed to know the id stays.
+		local from = tail(rec, flags)
+		local gone = now + unique
+		write(q, id, pack(HEAD, DONE, CLAIMED + ENDED + STRIPPED, lane, gone, token, born, nth) .. sub(rec, 25, 58) .. char(last, 0) .. pack('>I6', now) .. sub(rec, from, from + 7))
+		q.over[#q.over + 1] = pack('>I6', gone) .. id
+		if has(flags, TOLD) then call('HDEL', q.h, id) end
+		q.done = q.done + 1
+		return 'E'
+	end
+	local r, e = read(rec), history(q, id)
+	local err, checkpoint, result, reason, effects = cut('>I4c0I4c0I4c0I4c0I4c0', texts)
+	attempted(q, r, e, outcome, has(bits, 1), err)
+	if err ~= '' then e.err = err end
+	if has(bits, 4) then e.checkpoint = checkpoint end
+	if has(bits, 8) then e.result = result end
+	if counter == 1 then e.failures = e.failures + 1 elseif counter == 2 then e.interruptions = e.interruptions + 1 elseif counter == 3 then e.snoozes = e.snoozes + 1 end
+	r.state, r.last, r.told, r.worker = to, last, true, ''
+	if to == QUEUED then
+		r.at = max(run, now)
+		r.run = r.at
+		r.lone = r.lone or has(bits, 2)
+		q.queued = q.queued + 1
+		place(q, id, r)
+	else
+		r.ended = now
+		if to == DEAD then
+			r.at = 0
+			e.reason, e.effects = reason, effects
+			call('ZADD', q.x, now, id)
+			q.dead = q.dead + 1
+		else
+			r.at = now + max(unique, keep)
+			leave(q, id, r.at, keep <= unique)
+			q.done = q.done + 1
+		end
+	end
+	write(q, id, made(r))
+	tell(q, id, e)
+	return 'E'
+end
+
+q.off, q.over = {}, {}
+local answers = {}
+for i = 1, n do
+	local id, claim, token, head, texts, count = arg(), arg(), num(), arg(), arg(), num()
+	answers[i] = settle(id, claim, token, head, texts, count)
+	for _ = 1, count do
+		local to, next, n, run, origin, rest = qs[num()], arg(), num(), num(), num(), arg()
+		if answers[i] == 'E' then put(to, next, n, run, origin, rest) end
+	end
+	-- A follow-up may have this very id, or one that is settled next: what was gathered is seen at once.
+end
+if #q.off > 0 then many('ZREM', q.l, q.off) end
+if #q.over > 0 then many('RPUSH', q.p, q.over) end
+for _, each in ipairs(qs) do finish(each) end
+return concat(answers)

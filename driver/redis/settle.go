@@ -1,0 +1,240 @@
+package redis
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/redis/rueidis"
+
+	"github.com/twicehq/twice/queue"
+)
+
+// Settle implements [queue.Engine].
+func (e *Engine) Settle(ctx context.Context, ends ...queue.Settlement) ([]error, error) {
+	if err := fits("settle", len(ends)); err != nil {
+		return nil, err
+	}
+	if err := e.usable(ctx, "settle"); err != nil {
+		return nil, err
+	}
+	errs := make([]error, len(ends))
+	err := e.settle(ctx, ends, errs)
+	if err != nil {
+		return nil, translated("settle", err)
+	}
+	return errs, nil
+}
+
+// batch is what one script settles: attempts of one queue, and what follows them.
+type batch struct {
+	queues []string // the settled jobs' queue first, then those of jobs to follow
+	need   map[string][]laneKey
+	ends   []int
+	next   [][]prepared
+	lines  []*line
+}
+
+// settle ends attempts, queue by queue, in one round trip where nothing has changed meanwhile.
+func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []error) error {
+	batches := e.batches(ends, errs)
+	for range staleAtMost {
+		calls := make([]call, len(batches))
+		for i, b := range batches {
+			c, err := e.settling(ctx, b, ends)
+			if err != nil {
+				return err
+			}
+			calls[i] = c
+		}
+		if len(calls) == 0 {
+			return nil
+		}
+		var again []*batch
+		for i, result := range e.run(ctx, calls...) {
+			b := batches[i]
+			bytes, err := result.AsBytes()
+			if err != nil {
+				return err
+			}
+			if string(bytes) == stale {
+				for _, name := range b.queues {
+					if _, err := e.reload(ctx, name, true, b.need[name]...); err != nil {
+						return err
+					}
+				}
+				again = append(again, b)
+				continue
+			}
+			r := reader{b: bytes}
+			for n, at := range b.ends {
+				errs[at] = e.ended(ends[at], b.next[n], &r)
+			}
+		}
+		if batches = again; len(batches) == 0 {
+			return nil
+		}
+	}
+	return errUnsteady(batches[0].queues[0])
+}
+
+// batches checks settlements and orders them by queue.
+func (e *Engine) batches(ends []queue.Settlement, errs []error) []*batch {
+	var all []*batch
+	of := map[string]*batch{}
+	now := e.about()
+	for i, s := range ends {
+		if errs[i] = s.Check(); errs[i] != nil {
+			continue
+		}
+		var next []prepared
+		for _, j := range s.Next {
+			j, err := j.Prepared(e.cfg.MaxPayload, now)
+			if err != nil {
+				errs[i] = refusedNext(s, err)
+				break
+			}
+			next = append(next, prepare(j))
+		}
+		if errs[i] != nil {
+			continue
+		}
+		name := s.Lease.Job.Queue
+		b := of[name]
+		if b == nil {
+			b = &batch{queues: []string{name}, need: map[string][]laneKey{}}
+			of[name] = b
+			all = append(all, b)
+		}
+		for _, p := range next {
+			to := p.job.Queue
+			if !slices.Contains(b.queues, to) {
+				b.queues = append(b.queues, to)
+			}
+			if !slices.Contains(b.need[to], p.lane) {
+				b.need[to] = append(b.need[to], p.lane)
+			}
+		}
+		b.ends, b.next = append(b.ends, i), append(b.next, next)
+	}
+	return all
+}
+
+func refusedNext(s queue.Settlement, err error) error {
+	return &queue.Error{Op: "settle", Subject: s.Lease.Job.ID.String(), Reason: err, Detail: "a job to follow it cannot be stored, so nothing was changed"}
+}
+
+// settling makes the script's call.
+func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement) (call, error) {
+	b.lines = b.lines[:0]
+	var keys []string
+	args := append(e.preface(), digits(len(b.queues)))
+	for _, name := range b.queues {
+		l, err := e.line(ctx, name, true, b.need[name]...)
+		if err != nil {
+			return call{}, err
+		}
+		b.lines = append(b.lines, l)
+		args = append(args, digits(len(keys)), l.epoch, l.gen, l.name)
+		if len(b.queues) == 1 {
+			keys = l.keys
+		} else {
+			keys = append(keys[:len(keys):len(keys)], l.keys...)
+		}
+	}
+	args = append(args, digits(e.cfg.UniqueFor.Milliseconds()), digits(len(b.ends)))
+	for n, at := range b.ends {
+		s := &ends[at]
+		claim := e.claimOf(ctx, s.Lease)
+		args = append(args, rueidis.BinaryString(s.Lease.Job.ID[:]), rueidis.BinaryString(claim[:]), digits(s.Lease.Token), e.headOf(s), e.textsOf(s), digits(len(b.next[n])))
+		for k := range b.next[n] {
+			p := &b.next[n][k]
+			to := slices.Index(b.queues, p.job.Queue)
+			args = append(append(args, digits(to+1)), p.args(b.lines[to])...)
+		}
+	}
+	return call{settleScript, keys, args}, nil
+}
+
+// What headOf tells by bits.
+const (
+	bitAlone = 1 << iota
+	bitLone
+	bitCheckpoint
+	bitResult
+)
+
+// headOf writes what a settlement says in numbers: as '>BBBBI6I6' reads it.
+func (e *Engine) headOf(s *queue.Settlement) string {
+	var bits byte
+	set := func(is bool, bit byte) {
+		if is {
+			bits |= bit
+		}
+	}
+	set(s.Alone, bitAlone)
+	set(s.Lone, bitLone)
+	set(s.State == queue.Queued && s.Checkpoint != nil && len(s.Checkpoint) <= e.cfg.MaxPayload, bitCheckpoint)
+	set(s.State == queue.Done && s.Result != nil && len(s.Result) <= e.cfg.MaxPayload, bitResult)
+	b := make([]byte, 4, 20)
+	b[0], b[1], b[2], b[3] = byte(s.State), byte(s.Outcome), byte(s.Count), bits
+	var eight [8]byte
+	for _, n := range []int64{milli(s.RunAt), s.Lease.Job.KeepFor.Milliseconds()} {
+		binary.BigEndian.PutUint64(eight[:], uint64(max(0, n)))
+		b = append(b, eight[2:]...)
+	}
+	return rueidis.BinaryString(b)
+}
+
+// textsOf writes what it says in words: error, checkpoint, result, reason and effects. A text that is too large is
+// dropped, and said so: it never hinders the settlement.
+func (e *Engine) textsOf(s *queue.Settlement) string {
+	if s.State == queue.Done && s.Lease.Job.KeepFor == 0 {
+		return ""
+	}
+	text := s.Error
+	fitting := func(what string, b []byte) []byte {
+		if len(b) <= e.cfg.MaxPayload {
+			return b
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("its %s was dropped: it has %d bytes, the limit is %d", what, len(b), e.cfg.MaxPayload)
+		return nil
+	}
+	var result, checkpoint []byte
+	if s.State == queue.Done {
+		result = fitting("result", s.Result)
+	}
+	if s.State == queue.Queued {
+		checkpoint = fitting("checkpoint", s.Checkpoint)
+	}
+	if len(text) > queue.MaxError {
+		note := fmt.Sprintf(" … cut: it had %d bytes", len(text))
+		text = text[:queue.MaxError-len(note)] + note
+	}
+	var b []byte
+	for _, t := range []string{text, string(checkpoint), string(result), string(s.Reason), listed(s.Effects)} {
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(t))), t...)
+	}
+	return rueidis.BinaryString(b)
+}
+
+// ended reads what the script says of one settlement.
+func (e *Engine) ended(s queue.Settlement, next []prepared, r *reader) error {
+	if len(r.b) > 0 && r.b[0] == 'N' {
+		r.take(1)
+		status, k := byte(r.uint(1)), int(r.uint(1))
+		if k < 1 || k > len(next) {
+			return damaged("settle", s.Lease.Job.ID, errShort)
+		}
+		p := &next[k-1]
+		if status == 'C' {
+			return refusedNext(s, failed("enqueue", p.id, queue.ErrConflict, fmt.Sprintf("%s/%q", p.job.Kind, p.job.Key), ""))
+		}
+		return refusedNext(s, e.refused(status, p, milli(e.about()), 0))
+	}
+	return answer("settle", s.Lease, true, r)
+}

@@ -1,0 +1,37 @@
+package redis
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/redis/rueidis"
+)
+
+// state is what a queue's key m holds, as script/queue.lua writes it: 22 numbers.
+type state struct {
+	clock, mark, stale, orphaned                             int64
+	accepted, queued, running, done, dead, cancelled, pruned int64
+	last, nth                                                int64
+}
+
+func readState(raw []byte) *state {
+	if len(raw) < 22*8 {
+		return nil
+	}
+	n := func(i int) int64 { return int64(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:]))) }
+	return &state{clock: n(2), last: n(4), nth: n(5), mark: n(7), stale: n(13), orphaned: n(14),
+		accepted: n(15), queued: n(16), running: n(17), done: n(18), dead: n(19), cancelled: n(20), pruned: n(21)}
+}
+
+// stateOf gives a queue's state; nil where there is no such queue.
+func (e *Engine) stateOf(ctx context.Context, name string) (*state, error) {
+	raw, err := e.client.Do(ctx, e.client.B().Get().Key(e.key(name, "m")).Build()).AsBytes()
+	if rueidis.IsRedisNil(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readState(raw), nil
+}
