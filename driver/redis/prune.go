@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 	"time"
-
-	"github.com/twicehq/twice/queue"
 )
 
 // Prune implements [queue.Pruner].
@@ -102,5 +100,3 @@ func (e *Engine) now(ctx context.Context) (int64, error) {
 	us, _ := strconv.ParseInt(parts[1], 10, 64)
 	return 1000*s + us/1000, nil
 }
-
-var _ queue.Pruner = (*Engine)(nil)

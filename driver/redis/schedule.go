@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/rueidis"
-
 	"github.com/twicehq/twice/queue"
 )
 
@@ -170,5 +168,3 @@ func (e *Engine) changeSchedule(ctx context.Context, by queue.Actor, op, what, n
 	}
 	return nil
 }
-
-var _ = rueidis.BinaryString

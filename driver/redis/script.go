@@ -18,8 +18,10 @@ type script struct{ name, text, sha string }
 //go:embed script/queue.lua
 var shared string
 
-func transition(name, own string) *script {
-	text := shared + "\n" + own
+// transition makes the script of a queue.
+func transition(name, own string) *script { return transitionOf(name, shared+"\n"+own) }
+
+func transitionOf(name, text string) *script {
 	sum := sha1.Sum([]byte(text)) // how the server names scripts
 	return &script{name, text, hex.EncodeToString(sum[:])}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/twicehq/twice/driver/redis"
 	"github.com/twicehq/twice/driver/sqlite"
 	"github.com/twicehq/twice/ledger"
 	"github.com/twicehq/twice/queue"
@@ -44,6 +45,16 @@ func Ledger(ctx context.Context, engine queue.Engine, url string) (ledger.Store,
 			return nil, nothing, err
 		}
 		return store, store.Close, nil
+	case "redis", "rediss":
+		url, cfg, err := a.redis()
+		if err != nil {
+			return nil, nothing, err
+		}
+		store, err := redis.OpenLedger(ctx, url, cfg)
+		if err != nil {
+			return nil, nothing, err
+		}
+		return store, store.Close, nil
 	}
 	return nil, nothing, a.absent("open ledger")
 }
@@ -51,6 +62,9 @@ func Ledger(ctx context.Context, engine queue.Engine, url string) (ledger.Store,
 // own gives the ledger that an engine keeps in its own database.
 func own(engine queue.Engine) ledger.Store {
 	if e, ok := queue.As[*sqlite.Engine](engine); ok {
+		return e.Ledger()
+	}
+	if e, ok := queue.As[*redis.Engine](engine); ok {
 		return e.Ledger()
 	}
 	if e, ok := queue.As[interface{ Ledger() ledger.Store }](engine); ok {
