@@ -77,7 +77,7 @@ func TestDemo(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
 	}
-	names := []string{"consumers_down", "drained", "double_run", "killed", "frozen", "poison", "killer", "redriven", "books", "control"}
+	names := []string{"consumers_down", "drained", "double_run", "killed", "in_doubt", "frozen", "poison", "killer", "redriven", "books", "control"}
 	for _, name := range names {
 		c := got.Claims[name]
 		t.Logf("%s: %v, %.1f s: %s", name, c.Holds, c.Seconds, c.Saw)
@@ -141,7 +141,7 @@ func TestDemoWithoutProcesses(t *testing.T) {
 	m := Main{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Args: []string{"demo", "--json", "--binary", "false"}}
 	status := m.Run(t.Context())
 	var got demoAnswer
-	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || status != exitBad || got.Holds || len(got.Claims) != 10 {
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || status != exitBad || got.Holds || len(got.Claims) != 11 {
 		t.Fatalf("status %d, %v: %s%s", status, err, &stdout, &stderr)
 	}
 	for name, c := range got.Claims {

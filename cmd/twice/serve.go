@@ -60,10 +60,11 @@ func (c serveCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	base, err := orders.On(engine)
+	base, closing, err := orders.Beside(ctx, engine, s.Env("TWICE_LEDGER"))
 	if err != nil {
 		return err
 	}
+	s.closers = append(s.closers, closing)
 	app, err := orders.New(ctx, base, cfg)
 	if err != nil {
 		return err

@@ -50,6 +50,7 @@ type served struct {
 	log *bufio.Scanner
 }
 
+// serve starts one. It is killed when it outlives every patience, so that what never comes fails the test.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
 	cmd := exec.Command(program(t), append([]string{"serve"}, args...)...)
@@ -60,7 +61,8 @@ func serve(t *testing.T, args ...string) *served {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	patience := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { patience.Stop(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return &served{t, cmd, bufio.NewScanner(log)}
 }
 
@@ -91,6 +93,16 @@ func (s *served) ends(within time.Duration) {
 	if err := s.cmd.Wait(); err != nil || time.Since(began) > within {
 		s.t.Errorf("it ended after %s with %v", time.Since(began), err)
 	}
+}
+
+// health asks a process how its worker does; false unless it says that it lives.
+func health(livez string) (got orders.Health, live bool) {
+	resp, err := http.Get("http://" + livez + "/livez")
+	if err != nil {
+		return got, false
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return got, json.NewDecoder(resp.Body).Decode(&got) == nil && resp.StatusCode == http.StatusOK
 }
 
 func eventually(t *testing.T, what string, so func() bool) {
@@ -141,15 +153,11 @@ func TestServeWorkerTellsItsHealth(t *testing.T) {
 	t.Parallel()
 	_, _, flags := outside(t)
 	s := serve(t, append(flags, "--engine", "sqlite:"+filepath.Join(t.TempDir(), "orders.db"), "--role", "worker", "--livez", "127.0.0.1:0", "--concurrency", "3")...)
-	url := "http://" + s.says("serving")["livez"].(string) + "/livez"
+	at := s.says("serving")["livez"].(string)
 	var got orders.Health
-	eventually(t, "live", func() bool {
-		resp, err := http.Get(url)
-		if err != nil {
-			return false
-		}
-		defer func() { _ = resp.Body.Close() }()
-		return json.NewDecoder(resp.Body).Decode(&got) == nil && resp.StatusCode == http.StatusOK
+	eventually(t, "live", func() (live bool) {
+		got, live = health(at)
+		return live
 	})
 	if got.Worker == nil || got.Worker.Slots != 3 || got.Worker.Deaf != 0 || got.Status != "ok" {
 		t.Errorf("%+v", got)

@@ -19,12 +19,36 @@ func (e *Engine) Settle(ctx context.Context, ends ...queue.Settlement) ([]error,
 	if err := e.usable(ctx, "settle"); err != nil {
 		return nil, err
 	}
+	ends, err := e.sealed(ctx, ends)
+	if err != nil {
+		return nil, err
+	}
 	errs := make([]error, len(ends))
-	err := e.settle(ctx, ends, errs)
+	err = e.settle(ctx, ends, errs)
 	if err != nil {
 		return nil, translated("settle", err)
 	}
 	return errs, nil
+}
+
+// sealed gives the settlements with the effects of jobs that are about to be dead listed, where the caller did not: their
+// ledger is sealed first, for it is not in the queue's keys.
+func (e *Engine) sealed(ctx context.Context, ends []queue.Settlement) ([]queue.Settlement, error) {
+	own := false
+	for i, s := range ends {
+		if s.State != queue.Dead || s.Effects != nil || s.Check() != nil {
+			continue
+		}
+		made, err := e.Ledger().Seal(ctx, s.Lease.Job.ID, s.Lease.Token)
+		if err != nil {
+			return nil, err
+		}
+		if !own {
+			ends, own = slices.Clone(ends), true
+		}
+		ends[i].Effects = made
+	}
+	return ends, nil
 }
 
 // batch is what one script settles: attempts of one queue, and what follows them.

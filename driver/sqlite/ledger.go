@@ -16,12 +16,17 @@ import (
 type Ledger struct {
 	e      *Engine
 	fenced bool // the jobs are in this file: an effect needs the held lease
+	owns   bool // the engine was opened for it
 }
 
 var _ ledger.Store = (*Ledger)(nil)
 
 // Ledger is the ledger beside this engine's jobs: an effect needs the held lease, in the same write.
 func (e *Engine) Ledger() *Ledger { return &Ledger{e: e, fenced: true} }
+
+// LedgerApart is the ledger in this engine's file for jobs that another engine keeps: then the unique key, the seal and
+// the mark are the fence.
+func (e *Engine) LedgerApart() *Ledger { return &Ledger{e: e} }
 
 // OpenLedger opens a ledger beside the application's data, for jobs that are kept by an engine elsewhere:
 // then the unique key, the seal and the mark are the fence. It fails as [Open] does.
@@ -30,12 +35,12 @@ func OpenLedger(path string, cfg Config) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ledger{e: e}, nil
+	return &Ledger{e: e, owns: true}, nil
 }
 
 // Close closes a ledger of [OpenLedger]; one of an engine goes with its engine.
 func (l *Ledger) Close() error {
-	if l.fenced {
+	if !l.owns {
 		return nil
 	}
 	return l.e.Close()

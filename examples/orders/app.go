@@ -9,6 +9,7 @@ import (
 	"github.com/twicehq/twice/examples/orders/service"
 	"github.com/twicehq/twice/examples/orders/store"
 	"github.com/twicehq/twice/ledger"
+	"github.com/twicehq/twice/outbox"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -43,7 +44,12 @@ func New(ctx context.Context, base Base, cfg Config) (*App, error) {
 		effects, payments = forgetful{}, freshKeys{pay}
 		inside = func(queue.SQL) ledger.Tx { return forgetful{} }
 	}
-	tables, err := store.Open(ctx, base.Engine, inside)
+	joins := store.Joins{Effects: inside}
+	if base.Box != nil {
+		limit := base.Engine.Traits().MaxPayload
+		joins.Elsewhere = func(tx queue.Enqueuer) queue.Enqueuer { return outbox.Into(tx, limit) }
+	}
+	tables, err := store.Open(ctx, base.Tables, joins)
 	if err != nil {
 		return nil, fmt.Errorf("orders: open tables: %w", err)
 	}
@@ -53,7 +59,7 @@ func New(ctx context.Context, base Base, cfg Config) (*App, error) {
 	a.Receipts = &service.Receipts{Database: tables, Ledger: effects, Mailer: mail, Domain: domainOf(cfg.From), Doubt: cfg.ReceiptDoubt, Now: cfg.Now}
 	a.Books = &service.Books{Database: tables, Gateway: pay, Settling: cfg.Settling, Limit: cfg.MaxCharges}
 	a.Processors = &jobs.Processors{Kinds: a.Kinds, Billing: a.Billing, Receipts: a.Receipts, Books: a.Books}
-	if err := a.remembers(base.Engine.Traits().KeepFor); err != nil && !cfg.WithoutLedger {
+	if err := a.remembers(base.keepsEffectsFor()); err != nil && !cfg.WithoutLedger {
 		return nil, err
 	}
 	if cfg.WithoutLedger {

@@ -28,6 +28,7 @@ const (
 	Panics Misdeed = "panic" // panics
 	Kills  Misdeed = "kill"  // ends the process at once, as a crash does: no defer runs, nothing is reported
 	Hangs  Misdeed = "hang"  // does nothing until its context ends
+	Deaf   Misdeed = "deaf"  // does nothing, whatever its context says, and never returns
 )
 
 // ErrFault is what an order with a fault fails with.
@@ -45,12 +46,12 @@ func (f Fault) String() string { return f.Prefix + "=" + string(f.Does) }
 
 func (f Fault) check() error {
 	switch f.Does {
-	case Fails, Panics, Kills, Hangs:
+	case Fails, Panics, Kills, Hangs, Deaf:
 		if f.Prefix != "" {
 			return nil
 		}
 	}
-	return fmt.Errorf("the fault %.80q is not PREFIX=MISDEED, a misdeed being one of fail, panic, kill, hang", f)
+	return fmt.Errorf("the fault %.80q is not PREFIX=MISDEED, a misdeed being one of fail, panic, kill, hang, deaf", f)
 }
 
 // faults injects the first fault whose prefix fits.
@@ -89,6 +90,8 @@ func (f Fault) commit(ctx context.Context) error {
 	case Hangs:
 		<-ctx.Done()
 		return context.Cause(ctx)
+	case Deaf:
+		select {}
 	}
 	return fmt.Errorf("%w: %s", ErrFault, f)
 }

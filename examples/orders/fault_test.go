@@ -88,7 +88,7 @@ func TestFault_killer(t *testing.T) {
 }
 
 func TestParseFault(t *testing.T) {
-	for text, want := range map[string]orders.Fault{"poison-=fail": {Prefix: "poison-", Does: orders.Fails}, "k=kill": {Prefix: "k", Does: orders.Kills}} {
+	for text, want := range map[string]orders.Fault{"poison-=fail": {Prefix: "poison-", Does: orders.Fails}, "k=kill": {Prefix: "k", Does: orders.Kills}, "d=deaf": {Prefix: "d", Does: orders.Deaf}} {
 		if f, err := orders.ParseFault(text); err != nil || f != want || f.String() != text {
 			t.Errorf("%q gives %+v, %v", text, f, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/twicehq/twice/cron"
 	"github.com/twicehq/twice/examples/orders/api"
+	"github.com/twicehq/twice/outbox"
 	"github.com/twicehq/twice/worker"
 )
 
@@ -22,7 +23,7 @@ type Roles struct {
 	Schedule bool           // fire the schedule; any number of processes may
 }
 
-// Run runs the roles until ctx ends, then ends each in order: requests under way are answered, jobs have
+// Run runs the roles, and where jobs wait in an outbox its relay, until ctx ends, then ends each in order: requests under way are answered, jobs have
 // their grace. Where one fails, the others are ended, and its error is returned. It closes the listeners.
 func (a *App) Run(ctx context.Context, roles Roles) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -54,6 +55,9 @@ func (a *App) Run(ctx context.Context, roles Roles) error {
 		}
 		run(ctx, &parts, "worker", w.Run)
 	}
+	if a.base.Box != nil {
+		run(ctx, &parts, "relay", outbox.NewRelay(a.base.Box, a.base.Engine, outbox.Config{Logger: a.cfg.Logger}).Run)
+	}
 	if roles.Schedule {
 		run(ctx, &parts, "scheduler", a.Scheduler().Run)
 	}
@@ -74,6 +78,9 @@ func (a *App) Run(ctx context.Context, roles Roles) error {
 func (a *App) Worker(cfg worker.Config) *worker.Worker {
 	if cfg.Logger == nil {
 		cfg.Logger = a.cfg.Logger
+	}
+	if a.base.Box != nil {
+		cfg.Ledger = a.base.Ledger // the engine does not see it: a worker seals it before a job is dead
 	}
 	w := worker.New(a.base.Engine, cfg)
 	a.Processors.Handle(w)

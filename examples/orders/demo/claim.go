@@ -87,10 +87,13 @@ func (r *record) equal(what string, got, want int) {
 	r.Checks = append(r.Checks, Check{what, got == want, commas(got), commas(want)})
 }
 
+// playedToItsEnd is what does not hold of a scene whose evidence could not be gathered.
+const playedToItsEnd = "the scene is played to its end"
+
 // end gives the claim. err: the evidence could not be gathered.
 func (r *record) end(err error) Claim {
 	if err != nil {
-		r.check(false, "the scene is played to its end", "%v", err)
+		r.check(false, playedToItsEnd, "%v", err)
 		if r.Did == "" {
 			r.did("nothing")
 		}

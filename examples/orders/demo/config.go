@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"log/slog"
 	"time"
+
+	"github.com/twicehq/twice/ledger"
 )
 
 // Config of a demo. Binary and Dir are required; other zero fields mean the default of their comments.
@@ -16,6 +18,8 @@ type Config struct {
 
 	// WithoutLedger takes the ledger away from the world in which all must hold: to see the demo fail.
 	WithoutLedger bool
+	// ReceiptDoubt is ledger.Park; or ledger.Resend: to see the scene about a receipt in doubt fail.
+	ReceiptDoubt ledger.Doubt
 
 	// Begins and Ends, where given, are told of each scene in its turn, by one goroutine at a time.
 	Begins func(n int, title string)

@@ -33,6 +33,7 @@ var scenes = []scene{
 	{"drained", "Two workers drain it: one charge, one mail each", drained},
 	{"double_run", "The double run: the world stays as it was", doubleRun},
 	{"killed", "Killed between charge and record: charged once", killed},
+	{"in_doubt", "Killed between mail and record: a person is asked", inDoubt},
 	{"frozen", "Frozen past its lease: what it says is refused", frozen},
 	{"poison", "A poison order: tried a few times, then set aside", poison},
 	{"killer", "A job that kills its process: the others are done", killer},
@@ -98,7 +99,7 @@ func (d *Demo) Play(ctx context.Context) (Report, error) {
 	return report, ctx.Err()
 }
 
-// stage plays one scene within its limit and afterwards lets the gateway behave again.
+// stage plays one scene within its limit and afterwards lets the systems outside behave again.
 func (d *Demo) stage(ctx context.Context, s scene) Claim {
 	ctx, cancel := context.WithTimeout(ctx, sceneLimit)
 	defer cancel()

@@ -3,7 +3,10 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os/exec"
+	"strings"
 
 	"github.com/twicehq/twice/examples/orders/mailsink"
 	"github.com/twicehq/twice/ledger"
@@ -53,4 +56,30 @@ func (w *world) answer(ctx context.Context, parked queue.Record) error {
 		}
 	}
 	return nil
+}
+
+// answerByCommand says that an order's mail was sent, as the mailbox shows, by the command that people use.
+// It gives the command in short, and what it said.
+func (w *world) answerByCommand(ctx context.Context, o order) (command, said string, err error) {
+	page, err := w.mails.Mails(ctx, mailsink.Query{To: o.Customer, Limit: 1})
+	if err != nil {
+		return "", "", err
+	}
+	if len(page.Mails) == 0 {
+		return "", "", errors.New("there is no mail in the customer's mailbox")
+	}
+	result, err := json.Marshal(page.Mails[0].MessageID)
+	if err != nil {
+		return "", "", err
+	}
+	id := o.receipt().String()
+	args := []string{"dead", "resolve", id, "mail", "--happened", "--result", string(result), "--who", "demo", "--why", "the customer has the mail"}
+	cmd := exec.CommandContext(ctx, w.cfg.Binary, args...)
+	cmd.Env = w.env()
+	out, err := cmd.CombinedOutput()
+	said = strings.TrimSpace(string(out))
+	if err != nil {
+		return "", "", fmt.Errorf("answer the doubt: %w: %s", err, said)
+	}
+	return fmt.Sprintf("twice dead resolve %s…%s mail --happened", id[:4], id[len(id)-2:]), said, nil
 }

@@ -70,12 +70,14 @@ func (o *outside) close() {
 	}
 }
 
-// behave ends every misbehaviour but declines of the orders named, which go on.
+// behave ends every misbehaviour of both but what base tells the gateway, and lets go whom they hold.
 func (o *outside) behave(ctx context.Context, base gateway.Control) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	_ = o.gateway.Control(ctx, base)
 	_, _ = o.gateway.Release(ctx)
+	_ = o.mails.Control(ctx, mailsink.Control{})
+	_, _ = o.mails.Release(ctx)
 }
 
 // always says of orders that it happens to each of them, every time.

@@ -37,7 +37,9 @@ func doubleRun(ctx context.Context, d *Demo, r *record) error {
 		change(before.rows(), after.rows()), change(before.Accepted, after.Accepted), change(before.Calls, after.Calls))
 	r.equal("repeated orders known by the API", a.Known, len(w.shop.all()))
 	r.equal("jobs delivered again", ran, int(before.Jobs.Done))
-	r.equal("of them told that they no longer count", refused, ran)
+	if w.box == nil { // beside its jobs the ledger also asks whether the lease is held; elsewhere it gives what it recorded
+		r.equal("of them told that they no longer count", refused, ran)
+	}
 	r.check(reflect.DeepEqual(before.Charges, after.Charges), "the gateway's list is the same", "%d and %d charges", len(before.Charges), len(after.Charges))
 	r.check(reflect.DeepEqual(before.Mails, after.Mails), "the mails are the same", "%d and %d mails", len(before.Mails), len(after.Mails))
 	r.check(reflect.DeepEqual(before.Rows, after.Rows), "the application's rows are the same", "%+v and %+v", before.Rows, after.Rows)

@@ -69,7 +69,9 @@ func frozen(ctx context.Context, d *Demo, r *record) error {
 		told.Attempt, refusal(told), change(before.rows(), after.rows()), after.chargesOf(o), after.mailsTo(o), len(others), short(othersTook))
 	r.check(lasted > Lease, "it was frozen past its lease", "%s", short(lasted))
 	r.check(told.Job == o.charge().String(), "its log names the job whose lease is lost", "%s", told.Text)
-	r.check(ended.Error != "" && ended.Outcome != "done", "its attempt did not count as done", "outcome %q, error %q", ended.Outcome, ended.Error)
+	if w.box == nil { // elsewhere the handler finds everything recorded, and its report is what is refused
+		r.check(ended.Error != "" && ended.Outcome != "done", "its attempt did not count as done", "outcome %q, error %q", ended.Outcome, ended.Error)
+	}
 	r.equal("charges of the order", after.chargesOf(o), 1)
 	r.equal("mails of the order", after.mailsTo(o), 1)
 	r.check(before.Jobs == after.Jobs && before.rows() == after.rows(), "the thawed worker changed nothing", "rows %s", change(before.rows(), after.rows()))

@@ -33,8 +33,12 @@ type order struct {
 	Customer      string
 }
 
-// charge names the job that charges it.
-func (o order) charge() queue.ID { return queue.NewID(jobs.ChargeKind, o.ID) }
+// charge names the job that charges it, receipt the one that mails it.
+func (o order) charge() queue.ID  { return queue.NewID(jobs.ChargeKind, o.ID) }
+func (o order) receipt() queue.ID { return queue.NewID(jobs.ReceiptKind, o.ID) }
+
+// customer is where the mails about an order go.
+func customer(reference string) string { return reference + "@customer.test" }
 
 func newShop(url string, seed uint64) *shop {
 	transport := &http.Transport{MaxIdleConnsPerHost: clients}
@@ -62,7 +66,7 @@ func (s *shop) place(ctx context.Context, references ...string) ([]order, answer
 	s.mu.Lock()
 	placed := make([]order, len(references))
 	for i, r := range references {
-		placed[i] = order{Reference: r, Amount: 100 + s.random.Int64N(50_000), Customer: fmt.Sprintf("%s@customer.test", r)}
+		placed[i] = order{Reference: r, Amount: 100 + s.random.Int64N(50_000), Customer: customer(r)}
 	}
 	s.mu.Unlock()
 	a, err := s.send(ctx, placed)

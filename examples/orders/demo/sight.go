@@ -7,6 +7,7 @@ import (
 	"github.com/twicehq/twice/examples/orders/mailsink"
 	"github.com/twicehq/twice/examples/orders/service"
 	"github.com/twicehq/twice/examples/orders/store"
+	"github.com/twicehq/twice/outbox"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -69,6 +70,18 @@ func (w *world) scan(ctx context.Context, s *sight) error {
 		s.Pruned += int(b.Pruned)
 		s.Missing += int(b.Missing())
 	}
+	if w.box == nil {
+		return nil
+	}
+	waiting, err := w.box.(queue.Inspector).Depths(ctx, outbox.Queue)
+	if err != nil {
+		return err
+	}
+	for _, d := range waiting { // they are the engine's as soon as they are forwarded
+		s.Jobs.Queued += d.Queued + d.Running
+		s.Accepted += int(d.Queued + d.Running)
+		s.Jobs.Dead += d.Dead // nothing should be
+	}
 	return nil
 }
 
@@ -89,6 +102,11 @@ func (s sight) mailsTo(o order) (n int) {
 		}
 	}
 	return n
+}
+
+// has reports whether the mail server took a mail of this Message-ID.
+func (s sight) has(messageID string) bool {
+	return count(s.Mails, func(m mailsink.Mail) bool { return m.MessageID == messageID }) > 0
 }
 
 // effects counts, of some orders, the charges and the mails, and the orders that have more or fewer than one of each.

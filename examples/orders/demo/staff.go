@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/twicehq/twice/ledger"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -65,14 +66,26 @@ func (w *world) process(name string, args func(life string) []string) *process {
 	if w.logs[name] == nil {
 		w.logs[name] = &journal{filepath.Join(w.dir, name+".log")}
 	}
+	return &process{name: name, binary: w.cfg.Binary, env: w.env(), args: args, log: w.logs[name]}
+}
+
+// env is the environment of the program's processes: of ours it holds only where the engine and the tables are.
+func (w *world) env() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TWICE_") })
-	return &process{name: name, binary: w.cfg.Binary, env: append(env, "TWICE_ENGINE="+w.url), args: args, log: w.logs[name]}
+	env = append(env, "TWICE_ENGINE="+w.url)
+	if w.data != "" {
+		env = append(env, "TWICE_LEDGER="+w.data)
+	}
+	return env
 }
 
 func (w *world) serve(role string, more ...string) []string {
 	args := append([]string{"serve", "--until-eof", "--role", role, "--gateway", w.GatewayURL, "--mail", w.MailAddr}, more...)
 	if !w.noted {
 		args = append(args, "--without-ledger")
+	}
+	if w.cfg.ReceiptDoubt == ledger.Resend {
+		args = append(args, "--receipt-doubt", "resend")
 	}
 	return args
 }

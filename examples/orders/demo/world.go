@@ -22,6 +22,7 @@ type world struct {
 	cfg    Config
 	dir    string
 	url    string          // of the engine
+	data   string          // URL of the application's tables; empty: they are beside the jobs
 	base   gateway.Control // what the gateway is told between scenes
 	faults []string        // that its workers have
 	noted  bool            // effects are recorded: there is a ledger
@@ -30,6 +31,8 @@ type world struct {
 	look    queue.Inspector
 	audit   queue.Auditor
 	effects ledger.Store
+	box     queue.Engine // whence jobs are forwarded to the engine; nil: nowhere
+	closing func() error // of what is beside the engine
 	app     *orders.App // the application in the demo's process, for redeliveries and a look at its tables
 
 	api     *process
@@ -60,11 +63,14 @@ func openWorld(ctx context.Context, cfg Config, dir, url string, noted bool) (*w
 		w.engine = nil
 		return w, err
 	}
-	base, err := orders.On(w.engine)
+	if _, ok := queue.As[*sqlite.Engine](w.engine); !ok { // the tables, and the ledger beside them, are elsewhere
+		w.data = "sqlite:" + filepath.Join(dir, "orders.db")
+	}
+	base, closing, err := orders.Beside(ctx, w.engine, w.data)
 	if err != nil {
 		return w, err
 	}
-	w.effects = base.Ledger
+	w.effects, w.box, w.closing = base.Ledger, base.Box, closing
 	var err2 error
 	w.look, err = queue.Need[queue.Inspector](w.engine, "demo")
 	w.audit, err2 = queue.Need[queue.Auditor](w.engine, "demo")
@@ -107,11 +113,14 @@ func (w *world) close(inOrder bool) {
 	for _, done := range gone {
 		<-done
 	}
+	if w.closing != nil {
+		_ = w.closing()
+	}
 	if w.engine != nil {
 		_ = w.engine.Close()
 	}
 	w.outside.close()
 }
 
-// settle ends every misbehaviour that a scene has told the gateway, and lets go whom it holds.
+// settle ends every misbehaviour that a scene has told the gateway or the mail server, and lets go whom they hold.
 func (w *world) settle(ctx context.Context) { w.behave(ctx, w.base) }

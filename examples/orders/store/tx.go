@@ -14,7 +14,7 @@ import (
 // tx is one transaction; it implements [service.Tx].
 type tx struct {
 	sql     queue.SQL
-	jobs    queue.Tx
+	jobs    queue.Enqueuer
 	effects ledger.Tx
 }
 
