@@ -12,7 +12,7 @@ type Attack struct {
 	Name string
 	// Strike is called the moment a point is passed, with the worker process drawn as its victim; whoever
 	// passed the point waits for it, so it is brief. heal, which may be nil, runs after it, beside the load,
-	// and ends when the next strike may come.
+	// and ends when the next strike may come, or its context ends.
 	Strike func(f *Field, victim *Process) (heal func(context.Context) error, err error)
 }
 
@@ -27,8 +27,8 @@ var StopWorkers = Attack{Name: "deploys", Strike: func(_ *Field, victim *Process
 }}
 
 // FreezeWorkers stops a worker process for more than two leases, and until one of its jobs was begun
-// elsewhere; then it goes on as if nothing had happened. It is not stopped for more than five leases: one
-// that was stopped while it held the lock of the whole store lets nobody else begin anything.
+// elsewhere, but for no more than twenty; then it goes on as if nothing had happened. One that was stopped while
+// it held the lock of the whole store lets nobody else begin anything: it goes on after five leases.
 var FreezeWorkers = Attack{Name: "workers frozen past two leases", Strike: func(f *Field, victim *Process) (func(context.Context) error, error) {
 	attempts := f.world.underway(victim.Name)
 	if err := victim.Signal(sigStop); err != nil {
@@ -37,9 +37,9 @@ var FreezeWorkers = Attack{Name: "workers frozen past two leases", Strike: func(
 	return func(ctx context.Context) error {
 		defer func() { _ = victim.Signal(sigCont) }()
 		least := time.After(f.cfg.Lease*2 + f.cfg.Lease/4)
-		most, cancel := context.WithTimeout(ctx, 5*f.cfg.Lease)
-		defer cancel()
-		if len(attempts) > 0 {
+		if len(attempts) > 0 && f.writable(ctx, 5*f.cfg.Lease) {
+			most, cancel := context.WithTimeout(ctx, 15*f.cfg.Lease)
+			defer cancel()
 			_ = f.Until(most, "a frozen worker's job begins elsewhere", func(context.Context) (bool, error) {
 				return f.world.overtaken(attempts), nil
 			})
@@ -56,6 +56,13 @@ var FreezeWorkers = Attack{Name: "workers frozen past two leases", Strike: func(
 		return ctx.Err()
 	}, nil
 }}
+
+// writable reports whether the store takes a write within d.
+func (f *Field) writable(ctx context.Context, d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return f.Store.Engine.Ping(ctx) == nil
+}
 
 // Overtaken counts the frozen workers of which a job was begun elsewhere before they went on.
 const Overtaken Point = "overtaken"

@@ -16,13 +16,20 @@ const leastPortion = 20
 // checked. The error says that the campaign could not be carried out; what it found is in the report.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	began := time.Now()
+	cfg, err := cfg.complete()
+	if err != nil {
+		return Report{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
+	defer cancel()
 	f, err := Enter(ctx, cfg)
 	if err != nil {
 		return Report{}, err
 	}
-	defer f.Leave()
-	ctx, cancel := context.WithTimeout(ctx, f.cfg.Timeout)
-	defer cancel()
+	defer func() {
+		cancel() // first, so that no victim is kept from ending
+		_ = f.Leave()
+	}()
 	fail := func(err error) (Report, error) {
 		return Report{}, fmt.Errorf("campaign %s, seed %d: %w", f.cfg.Name, cfg.Seed, err)
 	}
@@ -60,9 +67,9 @@ func (f *Field) fight(ctx context.Context) (map[Point]int, int, error) {
 		size := left / (f.cfg.Strikes + 1 - i)
 		left -= size
 		point, n := draw(random, f.cfg.Points, size)
-		blow := f.arm(point, n, random)
+		blow := f.arm(ctx, point, n, random)
 		if err := p.portion(ctx, size); err != nil {
-			return nil, 0, err
+			return nil, 0, fmt.Errorf("portion %d: %w", i+1, err)
 		}
 		at, err := blow.land(ctx)
 		if err != nil {

@@ -26,7 +26,9 @@ var backlog = flag.Int("backlog", 0, "ids in TestCase16ConsumersDown, which in t
 func TestCase16ConsumersDown(t *testing.T) {
 	const producers, batch = 4, 500
 	cfg := world(t, campaign.Config{})
-	store, err := openSQLite(t.Context(), cfg.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
+	defer cancel()
+	store, err := openSQLite(ctx, cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +38,13 @@ func TestCase16ConsumersDown(t *testing.T) {
 	send := func(numbers []int) (accepted, duplicates int) {
 		jobs := make([]queue.Job, len(numbers))
 		for i, n := range numbers {
-			job, err := kind.Job(t.Context(), campaign.Args{N: n})
+			job, err := kind.Job(ctx, campaign.Args{N: n})
 			if err != nil {
 				t.Error(err)
 			}
 			jobs[i] = job
 		}
-		receipts, err := store.Engine.Enqueue(t.Context(), jobs...)
+		receipts, err := store.Engine.Enqueue(ctx, jobs...)
 		if err != nil {
 			t.Error(err)
 		}
@@ -83,13 +85,13 @@ func TestCase16ConsumersDown(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	all.Wait() // each call ends with ctx
 	took := time.Since(before)
 	if accepted.Load() != int64(n) || duplicates.Load() != again.Load() {
 		t.Errorf("%d accepted of %d, %d duplicates of %d", accepted.Load(), n, duplicates.Load(), again.Load())
 	}
 	look, _ := queue.As[queue.Inspector](store.Engine)
-	depths, err := look.Depths(t.Context(), campaign.Queue)
+	depths, err := look.Depths(ctx, campaign.Queue)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,7 @@ func drainOnce(t *testing.T, store *campaign.Store, kind *twice.Kind[campaign.Ar
 	t.Helper()
 	runs := make([]atomic.Int32, n)
 	var done atomic.Int64
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	w := worker.New(store.Engine, worker.Config{Concurrency: 500, Logger: slog.New(slog.DiscardHandler)})
 	worker.Handle(w, kind, func(_ context.Context, job twice.Job[campaign.Args]) error {
@@ -132,6 +134,9 @@ func drainOnce(t *testing.T, store *campaign.Store, kind *twice.Kind[campaign.Ar
 	start := time.Now()
 	if err := w.Run(ctx); err != nil {
 		t.Fatal(err)
+	}
+	if d := done.Load(); d != int64(n) {
+		t.Fatalf("never in %s: all of %d jobs are done; %d are", patience(), n, d)
 	}
 	for i := range runs {
 		if r := runs[i].Load(); r != 1 {

@@ -19,7 +19,7 @@ func TestControlLedgerOff(t *testing.T) {
 // told that the job is done by them.
 func TestControlFenceOff(t *testing.T) {
 	t.Parallel()
-	r := run(t, world(t, campaign.Config{Control: campaign.FenceOff, Attack: campaign.FreezeWorkers, Points: []campaign.Point{campaign.Looked}, Strikes: 3, Jobs: or(0, 400), Lease: 600 * time.Millisecond}))
+	r := run(t, world(t, campaign.Config{Control: campaign.FenceOff, Attack: campaign.FreezeWorkers, Points: []campaign.Point{campaign.Looked}, Strikes: 6, Jobs: max(or(0, 400), 200), Lease: 600 * time.Millisecond}))
 	if r.Overtaken == 0 || r.Broken(campaign.RuleTwice) == 0 {
 		t.Error("rows that rest on the fence alone were not found to be made twice")
 	}

@@ -67,23 +67,25 @@ func (c *crew) close(ctx context.Context) error {
 			errs = append(errs, p.Kill())
 		}
 	}
-	c.slots.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, within(lastWord, "the supervision of the workers ends", c.slots.Wait))...)
 }
 
 // untilReady waits until every slot has a process that claims.
 func (c *crew) untilReady(ctx context.Context) error {
 	for {
-		waiting := false
-		for _, p := range c.processes() {
-			waiting = waiting || !p.live()
+		var waiting []string
+		all := c.processes()
+		for _, p := range all {
+			if !p.live() {
+				waiting = append(waiting, p.Name)
+			}
 		}
-		if !waiting && len(c.processes()) == len(c.now) {
+		if len(waiting) == 0 && len(all) == len(c.now) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("workers did not become ready: %w", ctx.Err())
+			return fmt.Errorf("never: %d workers are about to claim; %d were started, not ready are %v: %w", len(c.now), len(all), waiting, ctx.Err())
 		case <-c.over:
 			_, err := c.starts()
 			return err

@@ -24,8 +24,11 @@ type Field struct {
 	crew  *crew
 	trap  trap
 	log   *os.File
-	quit  sync.Once
-	err   error // of Leave
+
+	healing sync.WaitGroup // of victims
+
+	quit sync.Once
+	err  error // of Leave
 }
 
 // Enter opens the store and starts the remote; there are no workers yet.
@@ -115,28 +118,36 @@ func (f *Field) Until(ctx context.Context, what string, holds func(context.Conte
 func (f *Field) Dismiss() error {
 	ctx, cancel := context.WithTimeout(context.Background(), f.cfg.Grace+5*time.Second)
 	defer cancel()
-	err := f.crew.close(ctx)
-	f.wire.close()
-	return err
+	return errors.Join(f.crew.close(ctx), f.wire.close(f.parting()))
 }
+
+// parting is how long the process of a suspect may take to end after its worker has: it asks for its lease, and
+// drains.
+func (f *Field) parting() time.Duration { return f.cfg.Grace + 2*lastWord }
 
 // Leave ends whatever still runs and closes the store. It may be called again.
 func (f *Field) Leave() error {
 	f.quit.Do(func() {
 		now, cancel := context.WithCancel(context.Background())
 		cancel()
+		f.trap.unset() // no strike from here on
 		var errs []error
 		if f.crew != nil {
 			errs = append(errs, f.crew.close(now))
 		}
+		errs = append(errs, within(lastWord, "the attack leaves its victim alone", f.healing.Wait))
 		if f.wire != nil {
-			f.wire.close()
+			errs = append(errs, f.wire.close(f.parting()))
 		}
 		if f.Remote != nil {
 			errs = append(errs, f.Remote.close())
 		}
 		if f.Store != nil {
-			errs = append(errs, f.Store.Engine.Close())
+			var err error
+			errs = append(errs, within(lastWord, "the store is closed", func() { err = f.Store.Engine.Close() }))
+			if errs[len(errs)-1] == nil {
+				errs = append(errs, err)
+			}
 		}
 		f.err = errors.Join(append(errs, f.log.Close())...)
 	})

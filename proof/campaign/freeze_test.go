@@ -15,7 +15,7 @@ var freezes = flag.Int("freezes", 0, "in TestFreezeWorkers; 0: a number for CI")
 //	go test ./proof/campaign -run TestFreezeWorkers$ -v -freezes 50 -jobs 5000
 func TestFreezeWorkers(t *testing.T) {
 	t.Parallel()
-	r := run(t, world(t, campaign.Config{Attack: campaign.FreezeWorkers, Strikes: max(or(*freezes, 6), 3), Jobs: max(or(*jobs, 600), 200), Lease: 600 * time.Millisecond, Timeout: patience()}))
+	r := run(t, world(t, campaign.Config{Attack: campaign.FreezeWorkers, Strikes: max(or(*freezes, 6), 6), Jobs: max(or(*jobs, 600), 200), Lease: 600 * time.Millisecond}))
 	if !r.OK() {
 		t.Fail()
 	}

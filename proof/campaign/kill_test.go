@@ -54,7 +54,7 @@ func record(t *testing.T, r campaign.Report) {
 //
 //	go test ./proof/campaign -run TestKillWorkers$ -v -kills 100 -jobs 20000
 func TestKillWorkers(t *testing.T) {
-	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: or(*kills, 20), Jobs: or(*jobs, 2000), Timeout: patience()}))
+	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: or(*kills, 20), Jobs: or(*jobs, 2000)}))
 	if !r.OK() {
 		t.Fail()
 	}
@@ -64,7 +64,7 @@ func TestKillWorkers(t *testing.T) {
 // beside a kill are run alone, and none is buried.
 func TestKillWorkersLone(t *testing.T) {
 	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(*kills, 8), 6), Jobs: max(or(*jobs, 400), 200), Lease: 600 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
-		MaxCrashes: 2, Lone: true, Timeout: patience()}))
+		MaxCrashes: 2, Lone: true}))
 	if !r.OK() {
 		t.Fail()
 	}

@@ -43,6 +43,9 @@ func world(t *testing.T, cfg campaign.Config) campaign.Config {
 	if cfg.Seed == 0 {
 		cfg.Seed = sow()
 	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = patience()
+	}
 	t.Cleanup(func() {
 		if log, err := os.ReadFile(filepath.Join(dir, "workers.log")); err == nil && t.Failed() {
 			t.Logf("workers' log, its end:\n%s", log[max(0, len(log)-8000):])

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,7 +69,7 @@ func (p *Process) Kill() error {
 	case <-p.ended:
 		return nil
 	case <-time.After(10 * time.Second):
-		return fmt.Errorf("process %d outlived SIGKILL: %w", p.PID(), err)
+		return errors.Join(fmt.Errorf("never in 10s: %s, process %d, is gone after SIGKILL", p.Name, p.PID()), err)
 	}
 }
 

@@ -90,7 +90,10 @@ func (f *Field) enqueue(ctx context.Context, batch []Args) ([]queue.Receipt, boo
 			}
 			return receipts, try > 1, nil
 		}
-		if ctx.Err() != nil || !errors.Is(err, queue.ErrUnknownOutcome) && !errors.Is(err, queue.ErrUnavailable) {
+		if ctx.Err() != nil {
+			return nil, false, fmt.Errorf("never: %d requests are answered, in %d tries: %w", len(batch), try, errors.Join(ctx.Err(), err))
+		}
+		if !errors.Is(err, queue.ErrUnknownOutcome) && !errors.Is(err, queue.ErrUnavailable) {
 			return nil, false, err
 		}
 		select {

@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math/rand/v2"
 )
 
@@ -21,14 +21,13 @@ type blow struct {
 	random *rand.Rand
 	point  Point
 	sprung <-chan struct{}
-	heal   func(context.Context) error
-	err    error
+	healed chan error // gets one, once the victim was struck and is well again, or could not be struck
 }
 
 // arm sets the trap. In one of four strikes the victim is another process than the one that passes the point,
-// unless the points were chosen.
-func (f *Field) arm(point Point, n int, random *rand.Rand) *blow {
-	b := &blow{f: f, random: random, point: point}
+// unless the points were chosen. What heals the victim runs until ctx ends.
+func (f *Field) arm(ctx context.Context, point Point, n int, random *rand.Rand) *blow {
+	b := &blow{f: f, random: random, point: point, healed: make(chan error, 1)}
 	bystander := random.IntN(4) == 0 && f.cfg.bystanders
 	b.sprung = f.trap.set(point, n, func(e Event) bool {
 		victim := f.crew.find(e.Process)
@@ -38,15 +37,22 @@ func (f *Field) arm(point Point, n int, random *rand.Rand) *blow {
 		if bystander {
 			victim = f.crew.other(victim, random)
 		}
-		b.strike(victim)
+		b.strike(ctx, victim)
 		return true
 	})
 	return b
 }
 
-func (b *blow) strike(victim *Process) {
+// strike strikes, and lets the healing begin: whatever the campaign itself does by then may be waiting for it,
+// as a request does while a process is stopped that holds the store's lock.
+func (b *blow) strike(ctx context.Context, victim *Process) {
 	b.f.world.strike(victim.Name)
-	b.heal, b.err = b.f.cfg.Attack.Strike(b.f, victim)
+	heal, err := b.f.cfg.Attack.Strike(b.f, victim)
+	if err != nil || heal == nil {
+		b.healed <- err
+		return
+	}
+	b.f.healing.Go(func() { b.healed <- heal(ctx) })
 }
 
 // Idle is where a strike lands whose point was not passed before all that was enqueued had ended.
@@ -60,12 +66,16 @@ func (b *blow) land(ctx context.Context) (Point, error) {
 	if b.f.trap.unset() {
 		all := b.f.Processes()
 		b.point = Idle
-		b.strike(all[b.random.IntN(len(all))])
+		b.strike(ctx, all[b.random.IntN(len(all))])
 	}
-	if b.err == nil && b.heal != nil {
-		b.err = b.heal(ctx)
+	select {
+	case err := <-b.healed:
+		if ctx.Err() == nil {
+			return b.point, err
+		}
+	case <-ctx.Done():
 	}
-	return b.point, errors.Join(b.err, ctx.Err())
+	return "", fmt.Errorf("never: the victim of %s is well again: %w", b.f.cfg.Attack.Name, ctx.Err())
 }
 
 // await returns when the strike has landed, or no more can come of what was enqueued.

@@ -65,8 +65,14 @@ func TestSuspectsProcessClaimsNothing(t *testing.T) {
 	})
 	in, word := io.Pipe()
 	defer word.Close()
-	go func() { _ = gob.NewEncoder(word).Encode(&leases[0]) }()
-	if err := w.RunLone(t.Context(), in, slow{}); err != nil {
+	go func() {
+		if err := gob.NewEncoder(word).Encode(&leases[0]); err != nil {
+			word.CloseWithError(err)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := w.RunLone(ctx, in, slow{}); err != nil {
 		t.Error(err)
 	}
 	if len(ran) != 1 || counting.n > 0 {

@@ -2,11 +2,15 @@ package campaign
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
+	"time"
 )
 
 // The wire brings what worker processes tell to the campaign: a connection for each process, an event a
@@ -17,6 +21,9 @@ type wire struct {
 	listener net.Listener
 	open     sync.WaitGroup
 	heard    func(Event)
+
+	mu      sync.Mutex
+	tellers map[net.Conn]string // the process at the other end; "": it has told nothing yet
 }
 
 func listen(heard func(Event)) (*wire, error) {
@@ -24,7 +31,7 @@ func listen(heard func(Event)) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wire{listener: l, heard: heard}, nil
+	return &wire{listener: l, heard: heard, tellers: map[net.Conn]string{}}, nil
 }
 
 func (w *wire) start() { w.open.Go(w.accept) }
@@ -39,10 +46,16 @@ func (w *wire) accept() {
 		}
 		w.open.Go(func() {
 			defer conn.Close()
+			w.note(conn, "")
+			defer w.forget(conn)
 			lines := bufio.NewScanner(conn)
-			for lines.Scan() {
+			for known := false; lines.Scan(); {
 				var e Event
 				if json.Unmarshal(lines.Bytes(), &e) == nil { // the last line of a killed process may be cut
+					if !known {
+						w.note(conn, e.Process)
+						known = true
+					}
 					w.heard(e)
 				}
 			}
@@ -50,10 +63,50 @@ func (w *wire) accept() {
 	}
 }
 
-// close waits until everything that was told has been heard. The processes must have ended.
-func (w *wire) close() {
+func (w *wire) note(conn net.Conn, process string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tellers[conn] = process
+}
+
+func (w *wire) forget(conn net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.tellers, conn)
+}
+
+// close waits until everything that was told has been heard, which is when the processes have ended. Those that
+// have not after d are told that the campaign goes away, and named.
+func (w *wire) close(d time.Duration) error {
 	_ = w.listener.Close()
-	w.open.Wait()
+	if within(d, "", w.open.Wait) == nil {
+		return nil
+	}
+	var names []string
+	hangUp := func(end func(net.Conn)) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		names = names[:0]
+		for conn, name := range w.tellers {
+			names = append(names, cmp.Or(name, "one that has told nothing"))
+			end(conn)
+		}
+		slices.Sort(names)
+	}
+	hangUp(func(conn net.Conn) {
+		if half, ok := conn.(*net.TCPConn); ok { // what it still tells is heard
+			_ = half.CloseWrite()
+		}
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("never in %s: these processes end by themselves: %v", d, names)
+	if within(lastWord, "", w.open.Wait) != nil {
+		hangUp(func(conn net.Conn) { _ = conn.Close() })
+		err = fmt.Errorf("%w; nor after they were told that the campaign goes away: %v", err, names)
+	}
+	return err
 }
 
 // teller is a process's end. When the campaign goes away, so does the process.
