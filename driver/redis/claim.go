@@ -138,6 +138,9 @@ func (e *Engine) leases(req queue.Claim, l *line, answer []byte) ([]queue.Lease,
 	r := reader{b: answer}
 	now := r.uint(6)
 	due := math.Float64frombits(uint64(r.uint(8)))
+	if r.uint(1) == 1 {
+		e.forward(l.name)
+	}
 	next := forever
 	if ms := due - float64(now); ms < 1e12 {
 		next = time.Duration(ms) * time.Millisecond

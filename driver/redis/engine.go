@@ -21,6 +21,9 @@ type Engine struct {
 	server  Server
 	traits  queue.Traits
 
+	forwarding sync.Map       // queues whose list is being forwarded
+	beside     sync.WaitGroup // what goes on beside calls
+
 	closing sync.Once
 	closed  chan struct{}
 }
@@ -91,7 +94,8 @@ func (e *Engine) Close() error {
 	e.closing.Do(func() {
 		close(e.closed)
 		e.wake.stop()
-		e.client.Close()
+		e.client.Close() // ends what goes on beside
+		e.beside.Wait()
 	})
 	return nil
 }

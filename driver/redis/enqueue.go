@@ -100,14 +100,7 @@ func lanesOf(jobs []prepared) []laneKey {
 
 // store enqueues jobs of one queue by one script.
 func (e *Engine) store(ctx context.Context, name string, jobs []prepared) ([]queue.Receipt, error) {
-	answer, _, err := e.on(ctx, enqueueScript, name, true, lanesOf(jobs), func(l *line) []string {
-		args := make([]string, 0, 1+5*len(jobs))
-		args = append(args, digits(len(jobs)))
-		for i := range jobs {
-			args = append(args, jobs[i].args(l)...)
-		}
-		return args
-	})
+	answer, err := e.storing(ctx, name, jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +114,56 @@ func (e *Engine) store(ctx context.Context, name string, jobs []prepared) ([]que
 		return nil, errShort
 	}
 	return receipts, nil
+}
+
+// storing runs the script. Where ids may be known to other queues, it asks those, too: in the same script, or in a
+// cluster, where they are on other nodes, before it.
+func (e *Engine) storing(ctx context.Context, name string, jobs []prepared) ([]byte, error) {
+	need := lanesOf(jobs)
+	for range staleAtMost {
+		l, err := e.line(ctx, name, true, need...)
+		if err != nil {
+			return nil, err
+		}
+		lines := []*line{l}
+		for _, other := range l.also {
+			if e.server.Cluster {
+				break
+			}
+			o, err := e.line(ctx, other, false)
+			if err != nil {
+				return nil, err
+			}
+			if o != nil {
+				lines = append(lines, o)
+			}
+		}
+		args := make([]string, 0, 1+5*len(jobs))
+		args = append(args, digits(len(jobs)))
+		for i := range jobs {
+			args = append(args, jobs[i].args(l)...)
+		}
+		answer, err := e.run(ctx, e.joint(enqueueScript, lines, args...))[0].AsBytes()
+		if err != nil {
+			return nil, err
+		}
+		if string(answer) != stale {
+			return answer, nil
+		}
+		for _, l := range lines {
+			if _, err := e.reload(ctx, l.name, l.name == name, needOf(l.name == name, need)...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, errUnsteady(name)
+}
+
+func needOf(own bool, need []laneKey) []laneKey {
+	if own {
+		return need
+	}
+	return nil
 }
 
 // receipt reads what the script says of one job.

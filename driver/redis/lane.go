@@ -34,10 +34,11 @@ type line struct {
 	keys  []string
 	lanes map[laneKey]int
 	names []laneKey // by number less one
+	also  []string  // queues that have jobs of the same kinds: an id may be there
 }
 
 // fixed are the keys that every queue has, as script/queue.lua names them.
-const fixed = "mnjhdlcbxpkts"
+const fixed = "mnjhdlcbxpktso"
 
 // key gives a key of a queue: all have the queue's name as hash tag. Names hold no braces.
 func (e *Engine) key(name, what string) string { return e.cfg.Prefix + ":{" + name + "}:" + what }
@@ -64,7 +65,22 @@ func (e *Engine) newLine(name string, state []byte, lanes []string) *line {
 }
 
 // head begins the arguments of every script on one queue.
-func (e *Engine) head(l *line) []string { return append(e.preface(), l.epoch, l.gen, l.name) }
+func (e *Engine) head(l *line) []string { return append(e.preface(), "0", l.epoch, l.gen, l.name) }
+
+// joint makes the call of a script on several queues: their keys come one after the other.
+func (e *Engine) joint(s *script, lines []*line, args ...string) call {
+	c := call{script: s, args: append(e.preface(), digits(len(lines)))}
+	for _, l := range lines {
+		c.args = append(c.args, digits(len(c.keys)), l.epoch, l.gen, l.name)
+		if len(lines) == 1 {
+			c.keys = l.keys
+		} else {
+			c.keys = append(c.keys, l.keys...)
+		}
+	}
+	c.args = append(c.args, args...)
+	return c
+}
 
 // preface begins the arguments of every script.
 func (e *Engine) preface() []string {
@@ -145,12 +161,58 @@ func (e *Engine) reload(ctx context.Context, name string, make bool, need ...lan
 		return nil, nil
 	}
 	l := e.newLine(name, []byte(answer[0]), answer[1:])
+	if l.also, err = e.sharers(ctx, l, len(need) > 0); err != nil {
+		return nil, err
+	}
 	if old := e.lines.get(name); old != nil && old.epoch != l.epoch {
 		e.cfg.Logger.Error("the server lost this queue, and began it anew: jobs accepted before may be gone", "queue", name,
 			"durability", e.traits.Durability)
 	}
 	e.lines.set(l)
 	return l, nil
+}
+
+// sharers gives the other queues that have had jobs of the kinds of this one. A kind has one queue; but it may have had
+// another in the past, whose ids are as good. A queue that a kind is new to lets the others know, in that their
+// lanes count as changed.
+func (e *Engine) sharers(ctx context.Context, l *line, made bool) (others []string, err error) {
+	b := e.client.B()
+	seen := map[string]bool{l.name: true}
+	done := map[string]bool{}
+	for _, k := range l.names {
+		if done[k.kind] {
+			continue
+		}
+		done[k.kind] = true
+		key := e.cfg.Prefix + ":kind:" + k.kind
+		added := int64(0)
+		if made {
+			if added, err = e.client.Do(ctx, b.Sadd().Key(key).Member(l.name).Build()).AsInt64(); err != nil {
+				return nil, err
+			}
+		}
+		names, err := e.client.Do(ctx, b.Smembers().Key(key).Build()).AsStrSlice()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if name == l.name {
+				continue
+			}
+			if added > 0 {
+				c := call{renewScript, []string{e.key(name, "m")}, e.preface()}
+				if err := e.run(ctx, c)[0].Error(); err != nil {
+					return nil, err
+				}
+			}
+			if !seen[name] {
+				seen[name] = true
+				others = append(others, name)
+			}
+		}
+	}
+	slices.Sort(others)
+	return others, nil
 }
 
 // all gives every queue's name, in order.

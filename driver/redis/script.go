@@ -53,6 +53,10 @@ var (
 	scheduleText string
 	//go:embed script/depth.lua
 	depthText string
+	//go:embed script/forward.lua
+	forwardText string
+	//go:embed script/renew.lua
+	renewText string
 
 	laneScript     = transition("lane", laneText)
 	enqueueScript  = transition("enqueue", enqueueText)
@@ -67,6 +71,8 @@ var (
 	pauseScript    = transition("pause", pauseText)
 	scheduleScript = transition("schedule", scheduleText)
 	depthScript    = transition("depth", depthText)
+	forwardScript  = transition("forward", forwardText)
+	renewScript    = transition("renew", renewText)
 )
 
 // call is a script with its arguments.

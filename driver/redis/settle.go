@@ -58,11 +58,12 @@ type batch struct {
 	ends   []int
 	next   [][]prepared
 	lines  []*line
+	sends  bool // a job to follow is of another node
 }
 
 // settle ends attempts, queue by queue, in one round trip where nothing has changed meanwhile.
 func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []error) error {
-	batches := e.batches(ends, errs)
+	batches := e.batches(ctx, ends, errs)
 	for range staleAtMost {
 		calls := make([]call, len(batches))
 		for i, b := range batches {
@@ -95,6 +96,9 @@ func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []err
 			for n, at := range b.ends {
 				errs[at] = e.ended(ends[at], b.next[n], &r)
 			}
+			if b.sends {
+				e.forward(b.queues[0])
+			}
 		}
 		if batches = again; len(batches) == 0 {
 			return nil
@@ -104,7 +108,7 @@ func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []err
 }
 
 // batches checks settlements and orders them by queue.
-func (e *Engine) batches(ends []queue.Settlement, errs []error) []*batch {
+func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []error) []*batch {
 	var all []*batch
 	of := map[string]*batch{}
 	now := e.about()
@@ -131,8 +135,17 @@ func (e *Engine) batches(ends []queue.Settlement, errs []error) []*batch {
 			of[name] = b
 			all = append(all, b)
 		}
+		if e.server.Cluster {
+			if next, errs[i] = e.askedAbroad(ctx, s, next); errs[i] != nil {
+				continue
+			}
+		}
 		for _, p := range next {
 			to := p.job.Queue
+			if e.server.Cluster && to != name {
+				b.sends = true
+				continue
+			}
 			if !slices.Contains(b.queues, to) {
 				b.queues = append(b.queues, to)
 			}
@@ -152,33 +165,28 @@ func refusedNext(s queue.Settlement, err error) error {
 // settling makes the script's call.
 func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement) (call, error) {
 	b.lines = b.lines[:0]
-	var keys []string
-	args := append(e.preface(), digits(len(b.queues)))
 	for _, name := range b.queues {
 		l, err := e.line(ctx, name, true, b.need[name]...)
 		if err != nil {
 			return call{}, err
 		}
 		b.lines = append(b.lines, l)
-		args = append(args, digits(len(keys)), l.epoch, l.gen, l.name)
-		if len(b.queues) == 1 {
-			keys = l.keys
-		} else {
-			keys = append(keys[:len(keys):len(keys)], l.keys...)
-		}
 	}
-	args = append(args, digits(e.cfg.UniqueFor.Milliseconds()), digits(len(b.ends)))
+	args := []string{span(e.cfg.UniqueFor), digits(len(b.ends))}
 	for n, at := range b.ends {
 		s := &ends[at]
 		claim := e.claimOf(ctx, s.Lease)
 		args = append(args, rueidis.BinaryString(s.Lease.Job.ID[:]), rueidis.BinaryString(claim[:]), digits(s.Lease.Token), e.headOf(s), e.textsOf(s), digits(len(b.next[n])))
 		for k := range b.next[n] {
 			p := &b.next[n][k]
-			to := slices.Index(b.queues, p.job.Queue)
-			args = append(append(args, digits(to+1)), p.args(b.lines[to])...)
+			if to := slices.Index(b.queues, p.job.Queue); to >= 0 {
+				args = append(append(args, digits(to+1)), p.args(b.lines[to])...)
+			} else {
+				args = append(args, p.abroad()...)
+			}
 		}
 	}
-	return call{settleScript, keys, args}, nil
+	return e.joint(settleScript, b.lines, args...), nil
 }
 
 // What headOf tells by bits.
@@ -254,11 +262,15 @@ func (e *Engine) ended(s queue.Settlement, next []prepared, r *reader) error {
 		if k < 1 || k > len(next) {
 			return damaged("settle", s.Lease.Job.ID, errShort)
 		}
-		p := &next[k-1]
-		if status == 'C' {
-			return refusedNext(s, failed("enqueue", p.id, queue.ErrConflict, fmt.Sprintf("%s/%q", p.job.Kind, p.job.Key), ""))
-		}
-		return refusedNext(s, e.refused(status, p, milli(e.about()), 0))
+		return e.refusedOf(s, &next[k-1], status)
 	}
 	return answer("settle", s.Lease, true, r)
+}
+
+// refusedOf says that a job to follow cannot be stored.
+func (e *Engine) refusedOf(s queue.Settlement, p *prepared, status byte) error {
+	if status == 'C' {
+		return refusedNext(s, failed("enqueue", p.id, queue.ErrConflict, fmt.Sprintf("%s/%q", p.job.Kind, p.job.Key), ""))
+	}
+	return refusedNext(s, e.refused(status, p, milli(e.about()), 0))
 }

@@ -8,20 +8,21 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// state is what a queue's key m holds, as script/queue.lua writes it: 22 numbers.
+// state is what a queue's key m holds, as script/queue.lua writes it: 23 numbers.
 type state struct {
-	clock, mark, stale, orphaned                             int64
+	clock, mark, stale, orphaned, pending                    int64
 	accepted, queued, running, done, dead, cancelled, pruned int64
 	last, nth                                                int64
 }
 
 func readState(raw []byte) *state {
-	if len(raw) < 22*8 {
+	if len(raw) < 23*8 {
 		return nil
 	}
 	n := func(i int) int64 { return int64(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:]))) }
 	return &state{clock: n(2), last: n(4), nth: n(5), mark: n(7), stale: n(13), orphaned: n(14),
-		accepted: n(15), queued: n(16), running: n(17), done: n(18), dead: n(19), cancelled: n(20), pruned: n(21)}
+		pending:  n(15),
+		accepted: n(16), queued: n(17), running: n(18), done: n(19), dead: n(20), cancelled: n(21), pruned: n(22)}
 }
 
 // stateOf gives a queue's state; nil where there is no such queue.

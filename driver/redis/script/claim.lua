@@ -1,5 +1,5 @@
 -- claim leases what is due: of lanes in order of priority, and of lanes of one priority whatever has been due longest.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 local claim, worker, most, ttl, lone, wait = arg(), arg(), num(), num(), num() == 1, num()
 local groups = {}
@@ -25,7 +25,7 @@ end
 
 local function over()
 	finish(q)
-	out[1] = pack('>I6d', q.now, q.due)
+	out[1] = pack('>I6dB', q.now, q.due, q.pending > 0 and 1 or 0)
 	return concat(out)
 end
 

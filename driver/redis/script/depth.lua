@@ -1,5 +1,5 @@
 -- depth gives the queue's counts, and how its jobs look at this moment. It writes nothing.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 local lanes, listed, oldest = num(), 0, 0
 

@@ -1,5 +1,5 @@
 -- extend makes leases run until ttl from now.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 pass(q)
 local ttl, n, ids = num(), num(), {}

@@ -4,7 +4,7 @@ local epoch, mark, make, lanes = num(), num(), num() == 1, num()
 local raw = call('GET', m)
 if not raw then
 	if not make then return {} end
-	raw = pack(STATE, epoch, 0, host, 0, 0, 0, 0, mark, 0, AWAY, 0, 0, host, 0, 0, 0, 0, 0, 0, 0, 0, 0) .. NOBODY
+	raw = pack(STATE, epoch, 0, host, 0, 0, 0, 0, mark, 0, AWAY, 0, 0, host, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) .. NOBODY
 	call('DEL', n)
 	call('SET', m, raw)
 end
@@ -17,7 +17,7 @@ for _ = 1, lanes do
 	end
 end
 if made then
-	raw = sub(raw, 1, 8) .. pack('>d', call('HLEN', n)) .. sub(raw, 17)
+	raw = sub(raw, 1, 8) .. pack('>d', (cut('>d', raw, 9)) + 1) .. sub(raw, 17)
 	call('SET', m, raw)
 end
 local answer = {sub(raw, 1, 16)}

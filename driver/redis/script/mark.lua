@@ -1,5 +1,5 @@
 -- mark raises the mark, at most to the clock less what effects are kept for.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 pass(q)
 local to, keep = num(), num()

@@ -1,5 +1,5 @@
 -- operate makes one change by a person a job, each with its row in the trail.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 pass(q)
 local what, by, unique, n, ids = arg(), arg(), num(), num(), {}

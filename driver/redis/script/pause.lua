@@ -1,5 +1,5 @@
 -- pause stops or resumes claims of the queue.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 pass(q)
 local paused, by = num(), arg()

@@ -1,5 +1,5 @@
 -- peek says what a claim would find: the priority, due time and order of each job, best first. It leases nothing.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 local most, lone, wait = num(), num() == 1, num()
 pass(q)

@@ -1,5 +1,5 @@
 -- prune forgets what has ended long enough ago; a reap of that only what was last fresh at or before the mark.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 pass(q)
 local limit, reap = num(), num() == 1

@@ -11,6 +11,7 @@
 --   c, b                   sets: ids of the claims of this minute, and of the one before
 --   n                      hash: lanes, by kind and priority
 --   t                      list: changes by people;  s: schedules
+--   o                      list: jobs that follow a settled one and belong to a queue of another node, to be forwarded
 --
 -- A record is HEAD, then [LEASE], or else [fresh], then [ended], then the fingerprint and what only the client reads.
 -- All times are in milliseconds. No script uses a key that it was not given.
@@ -48,20 +49,20 @@ local function many(command, key, list)
 	end
 end
 
-local STATE = '>' .. string.rep('d', 22)
+local STATE = '>' .. string.rep('d', 23)
 
 -- open reads the queue whose keys begin after base; nil where the client does not know it as it is.
-local function open(base)
-	local epoch, gen, name = num(), num(), arg()
+local function open()
+	local base, epoch, gen, name = num(), num(), num(), arg()
 	local K = KEYS
 	local raw = call('GET', K[base + 1])
 	if not raw then return nil end
 	local q = {
-		base = base + 13, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
-		c = K[base + 7], b = K[base + 8], x = K[base + 9], p = K[base + 10], k = K[base + 11], t = K[base + 12], s = K[base + 13],
-		set = {}, push = {}, later = {}, leased = {}, seen = {}, lone = sub(raw, 177, 192),
+		base = base + 14, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
+		c = K[base + 7], b = K[base + 8], x = K[base + 9], p = K[base + 10], k = K[base + 11], t = K[base + 12], s = K[base + 13], o = K[base + 14],
+		set = {}, push = {}, later = {}, leased = {}, seen = {}, lone = sub(raw, 185, 200),
 	}
-	q.epoch, q.gen, q.clock, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned,
+	q.epoch, q.gen, q.clock, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned, q.pending,
 		q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned = cut(STATE, raw)
 	if q.epoch ~= epoch or q.gen ~= gen then return nil end
 	q.now = max(host, q.clock)
@@ -115,7 +116,7 @@ local function finish(q)
 	flush(q)
 	local tell = q.added and q.wait > q.now
 	if tell then q.wait = 0 end
-	call('SET', q.m, pack(STATE, q.epoch, q.gen, q.now, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned,
+	call('SET', q.m, pack(STATE, q.epoch, q.gen, q.now, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned, q.pending,
 		q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned) .. q.lone)
 	if tell then call('PUBLISH', channel, q.name) end
 end
@@ -333,6 +334,7 @@ local function put(q, id, n, run, origin, rest)
 		end
 		return sub(r.rest, 1, 8) == sub(rest, 1, 8) and 'D' or 'C', r
 	end
+	if n == 0 then return 'Z' end -- it was to be found here, and is not
 	if origin > 0 and origin <= q.mark then return 'R' end
 	if q.last == now then q.nth = q.nth + 1 else q.last, q.nth = now, 0 end
 	local at, flags, fresh = max(run, now), 0, ''

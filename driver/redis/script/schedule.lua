@@ -1,5 +1,5 @@
 -- schedule keeps cron entries: the last fire, since when it is known, whether it is paused; then what the client reads.
-local q = open(0)
+local q = open()
 if not q then return 'stale' end
 pass(q)
 local what, name = arg(), arg()

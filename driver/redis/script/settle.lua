@@ -1,8 +1,7 @@
 -- settle ends attempts, each with the jobs that follow it. Those may belong to other queues, whose keys come after.
 local qs = {}
 for i = 1, num() do
-	local base = num()
-	qs[i] = open(base)
+	qs[i] = open()
 	if not qs[i] then return 'stale' end
 end
 local q = qs[1]
@@ -18,8 +17,10 @@ for i = 1, n do
 	for k = 1, tonumber(ARGV[at + 6]) do
 		local base = at + 6 + 6 * (k - 1)
 		local to = tonumber(ARGV[base + 1])
-		follow[to] = follow[to] or {}
-		follow[to][#follow[to] + 1] = ARGV[base + 2]
+		if to > 0 then
+			follow[to] = follow[to] or {}
+			follow[to][#follow[to] + 1] = ARGV[base + 2]
+		end
 	end
 	at = at + 6 + 6 * tonumber(ARGV[at + 6])
 end
@@ -32,6 +33,7 @@ local function bad(from, count)
 	for k = 1, count do
 		local base = from + 6 * (k - 1)
 		local to, id, origin, rest = qs[tonumber(ARGV[base + 1])], ARGV[base + 2], tonumber(ARGV[base + 5]), ARGV[base + 6]
+		if not to then break end -- those of another node come last, and were looked at before
 		local print = sub(rest, 1, 8)
 		local rec = to.seen[id]
 		local known = prints[id] or (rec and sub(rec, tail(rec, byte(rec, 2)), tail(rec, byte(rec, 2)) + 7))
@@ -55,7 +57,7 @@ local function settle(id, claim, token, head, texts, count)
 	local to, outcome, counter, bits, run, keep = cut('>BBBBI6I6', head)
 	if not has(flags, CLAIMED) or held ~= token or sub(rec, 25, 40) ~= claim then return lost(q, id, rec) end
 	if state ~= RUNNING then
-		if byte(rec, 59) == 8 * outcome + to then return 'E' end
+		if byte(rec, 59) == 8 * outcome + to then return 'E', true end
 		return lost(q, id, rec)
 	end
 	if count > 0 then
@@ -119,10 +121,18 @@ q.off, q.over = {}, {}
 local answers = {}
 for i = 1, n do
 	local id, claim, token, head, texts, count = arg(), arg(), num(), arg(), arg(), num()
-	answers[i] = settle(id, claim, token, head, texts, count)
+	local again
+	answers[i], again = settle(id, claim, token, head, texts, count)
 	for _ = 1, count do
 		local to, next, n, run, origin, rest = qs[num()], arg(), num(), num(), num(), arg()
-		if answers[i] == 'E' then put(to, next, n, run, origin, rest) end
+		if answers[i] == 'E' and not again then
+			if to then
+				put(to, next, n, run, origin, rest)
+			else
+				call('RPUSH', q.o, id .. pack('>I5', token) .. next .. pack('>I6I6', run, origin) .. rest)
+				q.pending = q.pending + 1
+			end
+		end
 	end
 	-- A follow-up may have this very id, or one that is settled next: what was gathered is seen at once.
 end
