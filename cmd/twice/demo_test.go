@@ -160,7 +160,7 @@ func TestDemoBadInput(t *testing.T) {
 		status, out, errs := playDemo(t.Context(), t, "--engine", url)
 		answer{t, []string{url}, status, out, errs}.ends(exitUsage).says("why:", "do:", says)
 	}
-	bad("memory:", "keeps its tables beside its jobs")
+	bad("memory:", "processes of their own")
 	used := "sqlite:" + filepath.Join(t.TempDir(), "used.db")
 	m := Main{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Args: []string{"enqueue", "k", "x", "--payload", "{}", "--engine", used}}
 	if status := m.Run(t.Context()); status != exitGood {

@@ -149,7 +149,8 @@ func TestUnreachable(t *testing.T) {
 		"sqlite:" + junk:               {exitUnreachable, "not an SQLite database"},
 		"sqlite:" + filepath.Dir(junk): {exitUnreachable, "do:"},
 		"sqlite:/does/not/exist.db":    {exitUnreachable, "no such file"},
-		"redis://u:secret@host/0":      {exitUsage, "not in this version"},
+		"redis://u:secret@127.0.0.1:1": {exitUnreachable, "is the server running"},
+		"postgres://u:secret@host/db":  {exitUsage, "not in this version"},
 		"elsewhere":                    {exitUsage, "sqlite:elsewhere"},
 	} {
 		var out, errs strings.Builder

@@ -182,7 +182,7 @@ func TestServeBadInput(t *testing.T) {
 	r.run("serve", "--role", "api,clerk", "--lease", "0s", "--grace=-1s", "--concurrency", "0", "--fault", "x", "--reconcile", "now", "--settling=-1s").ends(exitUsage).
 		says("clerk", "--lease", "--grace", "--concurrency", "PREFIX=MISDEED", "--reconcile", "--settling")
 	r.run("serve", "--receipt-doubt", "guess").ends(exitUsage).says("park")
-	r.run("serve", "--role", "api", "--engine", "memory:").ends(exitUsage).says("sqlite:PATH")
+	r.run("serve", "--role", "api", "--engine", "memory:").ends(exitUsage).says("TWICE_LEDGER")
 	if len(r.urls) != 1 {
 		t.Errorf("opened: %v", r.urls)
 	}

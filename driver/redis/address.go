@@ -13,12 +13,15 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
+// answerWithin bounds the wait for an answer, and how long a connection that gives no sign of life is kept.
+const answerWithin = 5 * time.Second
+
 // connection reads redis://[USER:PASSWORD@]HOST:PORT[,HOST:PORT…][/DB]; rediss:// is the same over TLS. Several
 // addresses are those of a cluster, or with ?sentinel=NAME of the sentinels that watch that master. No part of
 // it is in an error: it may hold a password.
 func connection(raw string) (rueidis.ClientOption, error) {
 	opt := rueidis.ClientOption{
-		ConnWriteTimeout: 5 * time.Second, // also how long a connection that gives no sign of life is kept
+		ConnWriteTimeout: answerWithin,
 		DisableCache:     true,
 		ClientName:       "twice",
 	}
@@ -72,7 +75,8 @@ func connection(raw string) (rueidis.ClientOption, error) {
 		}
 	}
 	if master := values.Get("sentinel"); master != "" {
-		opt.Sentinel = rueidis.SentinelOption{MasterSet: master, Username: opt.Username, Password: opt.Password}
+		opt.Sentinel = rueidis.SentinelOption{MasterSet: master, Username: opt.Username, Password: opt.Password,
+			TopologyRefreshInterval: 5 * time.Second} // a failover whose message was lost would not be noticed otherwise
 	} else if len(opt.InitAddress) > 1 && opt.SelectDB != 0 {
 		return wrong("a cluster has one database only", "leave the database out")
 	}

@@ -85,15 +85,11 @@ func (e *Engine) look(ctx context.Context, req queue.Claim, wait time.Duration) 
 
 // lease claims of one queue.
 func (e *Engine) lease(ctx context.Context, req queue.Claim, name string, most int, wait time.Duration) ([]queue.Lease, time.Duration, error) {
-	var seen *line
-	answer, there, err := e.on(ctx, claimScript, name, wait > 0, nil, func(l *line) []string {
-		seen = l
-		return claimArgs(req, l, most, wait)
-	})
-	if err != nil || !there {
+	answers, err := e.each(ctx, claimScript, []string{name}, wait > 0, func(_ int, l *line) []string { return claimArgs(req, l, most, wait) })
+	if err != nil || answers[0].line == nil {
 		return nil, forever, err
 	}
-	return e.leases(req, seen, answer)
+	return e.leases(req, answers[0])
 }
 
 const forever = time.Duration(math.MaxInt64)
@@ -133,9 +129,14 @@ func (l *line) wanted(req queue.Claim) []int {
 	return wanted
 }
 
-// leases reads a claim's answer.
-func (e *Engine) leases(req queue.Claim, l *line, answer []byte) ([]queue.Lease, time.Duration, error) {
-	r := reader{b: answer}
+// leases reads a claim's answer: a head, then of each job its id, its record and, where there is any, its story.
+func (e *Engine) leases(req queue.Claim, a answered) ([]queue.Lease, time.Duration, error) {
+	if len(a.parts) == 0 {
+		return nil, 0, damaged("claim", queue.ID{}, errShort)
+	}
+	l := a.line
+	head, _ := a.parts[0].AsBytes()
+	r := reader{b: head}
 	now := r.uint(6)
 	due := math.Float64frombits(uint64(r.uint(8)))
 	if r.uint(1) == 1 {
@@ -145,19 +146,35 @@ func (e *Engine) leases(req queue.Claim, l *line, answer []byte) ([]queue.Lease,
 	if ms := due - float64(now); ms < 1e12 {
 		next = time.Duration(ms) * time.Millisecond
 	}
+	if r.short {
+		return nil, 0, damaged("claim", queue.ID{}, errShort)
+	}
+	rest := a.parts[1:]
+	part := func() (b []byte) {
+		if len(rest) > 0 {
+			b, _ = rest[0].AsBytes()
+			rest = rest[1:]
+		}
+		return b
+	}
 	var leases []queue.Lease
-	for len(r.b) > 0 {
-		id := queue.ID(r.take(16))
-		lease, err := leased(req.ID, id, l, r.text(), r.text())
+	if len(rest) > 0 {
+		leases = make([]queue.Lease, 0, len(rest)/2)
+	}
+	for len(rest) > 0 {
+		var id queue.ID
+		copy(id[:], part())
+		raw, told := part(), []byte(nil)
+		if len(raw) > 1 && raw[1]&flagTold != 0 {
+			told = part()
+		}
+		lease, err := leased(req.ID, id, l, raw, told)
 		if err != nil {
 			// It stays leased, and comes back as a crash: a person must look.
 			e.cfg.Logger.Error("a job cannot be read: it is kept", "job_id", id.String(), "queue", l.name, "error", err)
 			continue
 		}
 		leases = append(leases, lease)
-	}
-	if r.short {
-		return nil, 0, damaged("claim", queue.ID{}, errShort)
 	}
 	return leases, next, nil
 }
@@ -236,10 +253,10 @@ func (e *Engine) lookAround(ctx context.Context, req queue.Claim, wait time.Dura
 	}
 	var leases []queue.Lease
 	for _, a := range answers {
-		if a.bytes == nil {
+		if a.line == nil {
 			continue
 		}
-		got, _, err := e.leases(req, a.line, a.bytes)
+		got, _, err := e.leases(req, a)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -249,10 +266,11 @@ func (e *Engine) lookAround(ctx context.Context, req queue.Claim, wait time.Dura
 	return leases, next, nil
 }
 
-// answered is what one queue's script said; nil where there is no such queue.
+// answered is what one queue's script said, in one text or in parts; line is nil where there is no such queue.
 type answered struct {
 	line  *line
 	bytes []byte
+	parts []rueidis.RedisMessage
 }
 
 // each runs a script on several queues in one round trip.
@@ -282,7 +300,15 @@ func (e *Engine) each(ctx context.Context, s *script, names []string, make_ bool
 		open = open[:0]
 		for n, result := range e.run(ctx, calls...) {
 			i := of[n]
-			bytes, err := result.AsBytes()
+			message, err := result.ToMessage()
+			if err != nil {
+				return nil, err
+			}
+			if message.IsArray() {
+				answers[i].parts, _ = message.ToArray()
+				continue
+			}
+			bytes, err := message.AsBytes()
 			if err != nil {
 				return nil, err
 			}

@@ -21,10 +21,11 @@ type Engine struct {
 	server  Server
 	traits  queue.Traits
 
+	homes      sync.Map       // of slots: which node has them, where replicas must hold what is written
 	forwarding sync.Map       // queues whose list is being forwarded
 	beside     sync.WaitGroup // what goes on beside calls
 
-	closing sync.Once
+	closing sync.RWMutex // whoever begins something beside calls holds it, so that Close waits for that
 	closed  chan struct{}
 }
 
@@ -86,17 +87,26 @@ func (e *Engine) Ping(ctx context.Context) error {
 	if err := e.usable(ctx, "ping"); err != nil {
 		return err
 	}
-	return translated("ping", e.client.Do(ctx, e.client.B().Set().Key(e.cfg.Prefix+":ping").Value("1").Build()).Error())
+	ping := e.client.B().Set().Key(e.cfg.Prefix + ":ping").Value("1").Build()
+	if e.cfg.MinReplicas > 0 {
+		return translated("ping", e.held(ctx, e.client, ping)[0].Error())
+	}
+	return translated("ping", e.client.Do(ctx, ping).Error())
 }
 
 // Close implements [queue.Engine].
 func (e *Engine) Close() error {
-	e.closing.Do(func() {
+	e.closing.Lock()
+	first := e.usable(context.Background(), "close") == nil
+	if first {
 		close(e.closed)
+	}
+	e.closing.Unlock()
+	if first {
 		e.wake.stop()
 		e.client.Close() // ends what goes on beside
-		e.beside.Wait()
-	})
+	}
+	e.beside.Wait()
 	return nil
 }
 

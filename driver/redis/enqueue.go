@@ -54,15 +54,20 @@ func (e *Engine) Enqueue(ctx context.Context, jobs ...queue.Job) ([]queue.Receip
 		}
 	}
 	var failure error
+	stored := false
 	for range perQueue {
 		p := <-parts
 		if p.err != nil {
 			failure = p.err
 			continue
 		}
+		stored = true
 		for n, i := range p.at {
 			receipts[i] = p.got[n]
 		}
+	}
+	if failure != nil && stored {
+		failure = inPart(failure)
 	}
 	if failure != nil {
 		return nil, translated("enqueue", failure)
@@ -98,27 +103,14 @@ func lanesOf(jobs []prepared) []laneKey {
 	return need
 }
 
-// store enqueues jobs of one queue by one script.
+// store enqueues jobs of one queue by one script. Where ids may be known to other queues, it asks those, too: in the
+// same script, or in a cluster, where they are on other nodes, before it.
 func (e *Engine) store(ctx context.Context, name string, jobs []prepared) ([]queue.Receipt, error) {
-	answer, err := e.storing(ctx, name, jobs)
-	if err != nil {
-		return nil, err
-	}
-	r := reader{b: answer}
-	now, mark := r.uint(6), r.uint(6)
 	receipts := make([]queue.Receipt, len(jobs))
+	open := make([]int, len(jobs)) // those that have no receipt yet
 	for i := range jobs {
-		receipts[i] = e.receipt(&jobs[i], &r, now, mark)
+		open[i] = i
 	}
-	if r.short {
-		return nil, errShort
-	}
-	return receipts, nil
-}
-
-// storing runs the script. Where ids may be known to other queues, it asks those, too: in the same script, or in a
-// cluster, where they are on other nodes, before it.
-func (e *Engine) storing(ctx context.Context, name string, jobs []prepared) ([]byte, error) {
 	need := lanesOf(jobs)
 	for range staleAtMost {
 		l, err := e.line(ctx, name, true, need...)
@@ -127,20 +119,22 @@ func (e *Engine) storing(ctx context.Context, name string, jobs []prepared) ([]b
 		}
 		lines := []*line{l}
 		for _, other := range l.also {
-			if e.server.Cluster {
-				break
-			}
 			o, err := e.line(ctx, other, false)
+			if err == nil && o != nil && e.server.Cluster {
+				open, err = e.known(ctx, o, jobs, open, receipts)
+			} else if o != nil {
+				lines = append(lines, o)
+			}
 			if err != nil {
 				return nil, err
 			}
-			if o != nil {
-				lines = append(lines, o)
-			}
 		}
-		args := make([]string, 0, 1+5*len(jobs))
-		args = append(args, digits(len(jobs)))
-		for i := range jobs {
+		if len(open) == 0 {
+			return receipts, nil
+		}
+		args := make([]string, 0, 1+5*len(open))
+		args = append(args, digits(len(open)))
+		for _, i := range open {
 			args = append(args, jobs[i].args(l)...)
 		}
 		answer, err := e.run(ctx, e.joint(enqueueScript, lines, args...))[0].AsBytes()
@@ -148,7 +142,15 @@ func (e *Engine) storing(ctx context.Context, name string, jobs []prepared) ([]b
 			return nil, err
 		}
 		if string(answer) != stale {
-			return answer, nil
+			r := reader{b: answer}
+			now, mark := r.uint(6), r.uint(6)
+			for _, i := range open {
+				receipts[i] = e.receipt(&jobs[i], &r, now, mark)
+			}
+			if r.short {
+				return nil, errShort
+			}
+			return receipts, nil
 		}
 		for _, l := range lines {
 			if _, err := e.reload(ctx, l.name, l.name == name, needOf(l.name == name, need)...); err != nil {
@@ -157,6 +159,66 @@ func (e *Engine) storing(ctx context.Context, name string, jobs []prepared) ([]b
 		}
 	}
 	return nil, errUnsteady(name)
+}
+
+// known enqueues those of the open jobs whose ids another queue knows, into that queue, which changes nothing there
+// but how fresh they are. It gives those that it does not know.
+func (e *Engine) known(ctx context.Context, o *line, jobs []prepared, open []int, receipts []queue.Receipt) (unknown []int, err error) {
+	if len(open) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(open))
+	for n, i := range open {
+		ids[n] = rueidis.BinaryString(jobs[i].id[:])
+	}
+	found, err := e.client.Do(ctx, e.client.B().Hmget().Key(e.key(o.name, "j")).Field(ids...).Build()).ToArray()
+	if err != nil {
+		return nil, err
+	}
+	var there []int
+	for n, i := range open {
+		if found[n].IsNil() {
+			unknown = append(unknown, i)
+		} else {
+			there = append(there, i)
+		}
+	}
+	if len(there) == 0 {
+		return unknown, nil
+	}
+	for range staleAtMost {
+		args := []string{digits(len(there))}
+		for _, i := range there {
+			args = append(args, jobs[i].args(o)...)
+			args[len(args)-4] = "0" // no lane: it is not to be stored there
+		}
+		answer, err := e.run(ctx, e.joint(enqueueScript, []*line{o}, args...))[0].AsBytes()
+		if err != nil {
+			return nil, err
+		}
+		if string(answer) == stale {
+			if o, err = e.reload(ctx, o.name, false); err != nil || o == nil {
+				return append(unknown, there...), err
+			}
+			continue
+		}
+		r := reader{b: answer}
+		now, mark := r.uint(6), r.uint(6)
+		for _, i := range there {
+			if len(r.b) > 0 && r.b[0] == 'Z' { // it has left meanwhile
+				r.take(1)
+				unknown = append(unknown, i)
+				continue
+			}
+			receipts[i] = e.receipt(&jobs[i], &r, now, mark)
+		}
+		if r.short {
+			return nil, errShort
+		}
+		slices.Sort(unknown) // the order of what is stored is the caller's
+		return unknown, nil
+	}
+	return nil, errUnsteady(o.name)
 }
 
 func needOf(own bool, need []laneKey) []laneKey {

@@ -49,6 +49,15 @@ func translated(op string, err error) error {
 	return e
 }
 
+// inPart is the error of a call of which other parts were carried out.
+func inPart(err error) error {
+	if err = translated("write", err); errors.Is(err, queue.ErrUnknownOutcome) {
+		return err
+	}
+	return &queue.Error{Op: "write", Subject: "redis", Reason: queue.ErrUnknownOutcome, Detail: "a part of it was carried out", Cause: err,
+		Remedy: "repeat the same call: it is safe"}
+}
+
 // ended fails where a call's context has ended before it began.
 func ended(ctx context.Context, op string) error {
 	if err := ctx.Err(); err != nil {

@@ -65,6 +65,11 @@ const forwardAtOnce = 100
 
 // forward moves what waits in a queue's list, beside the caller. One process does so for a queue at a time.
 func (e *Engine) forward(name string) {
+	e.closing.RLock()
+	defer e.closing.RUnlock()
+	if e.usable(context.Background(), "forward") != nil {
+		return
+	}
 	if _, busy := e.forwarding.LoadOrStore(name, true); busy {
 		return
 	}

@@ -134,7 +134,8 @@ func (e *Engine) line(ctx context.Context, name string, make bool, need ...laneK
 }
 
 // reload asks the server for a queue. A new one is registered first, so that whoever looks for all queues finds it,
-// and begins at the mark that all have.
+// and begins at the mark that all have. A kind that is new to the queue is announced before it gets a lane: whoever
+// finds the lane can rely on that.
 func (e *Engine) reload(ctx context.Context, name string, make bool, need ...laneKey) (*line, error) {
 	var mark int64
 	if make {
@@ -147,21 +148,23 @@ func (e *Engine) reload(ctx context.Context, name string, make bool, need ...lan
 		}
 		mark, _ = results[1].AsInt64()
 	}
-	args := append(e.preface(), digits(rand.Int64N(1<<48)), digits(mark), flag(make), digits(len(need)))
-	for _, k := range need {
-		args = append(args, k.name())
-	}
-	c := call{laneScript, []string{e.key(name, "m"), e.key(name, "n")}, args}
-	answer, err := e.run(ctx, c)[0].AsStrSlice()
+	l, err := e.load(ctx, name, make, mark, nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(answer) == 0 {
+	if l == nil {
 		e.lines.drop(name)
 		return nil, nil
 	}
-	l := e.newLine(name, []byte(answer[0]), answer[1:])
-	if l.also, err = e.sharers(ctx, l, len(need) > 0); err != nil {
+	if missing := slices.DeleteFunc(slices.Clone(need), func(k laneKey) bool { return l.lanes[k] != 0 }); len(missing) > 0 {
+		if err := e.announce(ctx, name, kindsOf(missing)); err != nil {
+			return nil, err
+		}
+		if l, err = e.load(ctx, name, make, mark, missing); err != nil {
+			return nil, err
+		}
+	}
+	if l.also, err = e.sharers(ctx, l); err != nil {
 		return nil, err
 	}
 	if old := e.lines.get(name); old != nil && old.epoch != l.epoch {
@@ -172,47 +175,98 @@ func (e *Engine) reload(ctx context.Context, name string, make bool, need ...lan
 	return l, nil
 }
 
-// sharers gives the other queues that have had jobs of the kinds of this one. A kind has one queue; but it may have had
-// another in the past, whose ids are as good. A queue that a kind is new to lets the others know, in that their
-// lanes count as changed.
-func (e *Engine) sharers(ctx context.Context, l *line, made bool) (others []string, err error) {
-	b := e.client.B()
-	seen := map[string]bool{l.name: true}
-	done := map[string]bool{}
-	for _, k := range l.names {
-		if done[k.kind] {
+// load reads a queue as it is, after making what is missing; nil where it is not there and not to be made.
+func (e *Engine) load(ctx context.Context, name string, make bool, mark int64, lanes []laneKey) (*line, error) {
+	args := append(e.preface(), digits(rand.Int64N(1<<48)), digits(mark), flag(make), digits(len(lanes)))
+	for _, k := range lanes {
+		args = append(args, k.name())
+	}
+	answer, err := e.run(ctx, call{laneScript, []string{e.key(name, "m"), e.key(name, "n")}, args})[0].AsStrSlice()
+	if err != nil || len(answer) == 0 {
+		return nil, err
+	}
+	return e.newLine(name, []byte(answer[0]), answer[1:]), nil
+}
+
+func kindsOf(lanes []laneKey) []string {
+	var kinds []string
+	for _, k := range lanes {
+		if !slices.Contains(kinds, k.kind) {
+			kinds = append(kinds, k.kind)
+		}
+	}
+	return kinds
+}
+
+// A kind has one queue; but it may have had another in the past, whose ids are as good.
+
+// announce lets the queues that have had jobs of some kinds know that from now on this one has them, too, in that
+// their lanes count as changed.
+func (e *Engine) announce(ctx context.Context, name string, kinds []string) error {
+	for _, kind := range kinds {
+		if err := e.client.Do(ctx, e.client.B().Sadd().Key(e.cfg.Prefix+":kind:"+kind).Member(name).Build()).Error(); err != nil {
+			return err
+		}
+	}
+	members, err := e.having(ctx, kinds)
+	if err != nil {
+		return err
+	}
+	var told []string
+	for _, other := range slices.Concat(members...) {
+		if other == name || slices.Contains(told, other) {
 			continue
 		}
-		done[k.kind] = true
-		key := e.cfg.Prefix + ":kind:" + k.kind
-		added := int64(0)
-		if made {
-			if added, err = e.client.Do(ctx, b.Sadd().Key(key).Member(l.name).Build()).AsInt64(); err != nil {
-				return nil, err
-			}
+		if err := e.run(ctx, call{renewScript, []string{e.key(other, "m")}, e.preface()})[0].Error(); err != nil {
+			return err
 		}
-		names, err := e.client.Do(ctx, b.Smembers().Key(key).Build()).AsStrSlice()
-		if err != nil {
+		told = append(told, other)
+	}
+	return nil
+}
+
+// having gives the queues that have had jobs of each kind.
+func (e *Engine) having(ctx context.Context, kinds []string) ([][]string, error) {
+	commands := make([]rueidis.Completed, len(kinds))
+	for i, kind := range kinds {
+		commands[i] = e.client.B().Smembers().Key(e.cfg.Prefix + ":kind:" + kind).Build()
+	}
+	members := make([][]string, len(kinds))
+	for i, r := range e.client.DoMulti(ctx, commands...) {
+		var err error
+		if members[i], err = r.AsStrSlice(); err != nil {
 			return nil, err
 		}
+	}
+	return members, nil
+}
+
+// sharers gives the other queues that have had jobs of the kinds of this one.
+func (e *Engine) sharers(ctx context.Context, l *line) (others []string, err error) {
+	kinds := kindsOf(l.names)
+	if len(kinds) == 0 {
+		return nil, nil
+	}
+	members, err := e.having(ctx, kinds)
+	if err != nil {
+		return nil, err
+	}
+	var unsaid []string // a failover may have lost it
+	for i, names := range members {
+		if !slices.Contains(names, l.name) {
+			unsaid = append(unsaid, kinds[i])
+		}
 		for _, name := range names {
-			if name == l.name {
-				continue
-			}
-			if added > 0 {
-				c := call{renewScript, []string{e.key(name, "m")}, e.preface()}
-				if err := e.run(ctx, c)[0].Error(); err != nil {
-					return nil, err
-				}
-			}
-			if !seen[name] {
-				seen[name] = true
+			if name != l.name && !slices.Contains(others, name) {
 				others = append(others, name)
 			}
 		}
 	}
+	if len(unsaid) > 0 {
+		err = e.announce(ctx, l.name, unsaid)
+	}
 	slices.Sort(others)
-	return others, nil
+	return others, err
 }
 
 // all gives every queue's name, in order.

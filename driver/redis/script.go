@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,10 @@ import (
 )
 
 // script is one transition of a queue: what all share, and its own.
-type script struct{ name, text, sha string }
+type script struct {
+	name, text, sha string
+	relief          *script // the same for a server that is out of memory; nil: then it is refused
+}
 
 //go:embed script/queue.lua
 var shared string
@@ -23,7 +27,16 @@ func transition(name, own string) *script { return transitionOf(name, shared+"\n
 
 func transitionOf(name, text string) *script {
 	sum := sha1.Sum([]byte(text)) // how the server names scripts
-	return &script{name, text, hex.EncodeToString(sum[:])}
+	return &script{name: name, text: text, sha: hex.EncodeToString(sum[:])}
+}
+
+// relieving makes the script of a queue that must go on where memory has run out: work is claimed, kept and ended so
+// that room comes about. The server refuses no script that has written something, so that one begins with a write
+// that changes nothing.
+func relieving(name, own string) *script {
+	s := transition(name, own)
+	s.relief = transitionOf(name, "redis.call('PERSIST', KEYS[1])\n"+s.text)
+	return s
 }
 
 var (
@@ -90,43 +103,66 @@ func (e *Engine) whole(c call) rueidis.Completed {
 	return e.client.B().Eval().Script(c.script.text).Numkeys(int64(len(c.keys))).Key(c.keys...).Arg(c.args...).Build()
 }
 
-// run carries out scripts in one round trip, for each node one. A server that does not know a script yet is given
-// it whole; one that is not ready is asked again for a while.
-func (e *Engine) run(ctx context.Context, calls ...call) []rueidis.RedisResult {
+// send carries out scripts in one round trip, for each node one.
+func (e *Engine) send(ctx context.Context, form func(call) rueidis.Completed, calls []call) []rueidis.RedisResult {
+	if e.cfg.MinReplicas > 0 {
+		return e.sendHeld(ctx, form, calls)
+	}
 	commands := make([]rueidis.Completed, len(calls))
 	for i, c := range calls {
-		commands[i] = e.command(c)
+		commands[i] = form(c)
 	}
-	results := e.client.DoMulti(ctx, commands...)
+	return e.client.DoMulti(ctx, commands...)
+}
+
+// run is send for servers as they are. One that does not know a script yet is given it whole; one that is not ready is
+// asked again for a while.
+func (e *Engine) run(ctx context.Context, calls ...call) []rueidis.RedisResult {
+	results := e.send(ctx, e.command, calls)
 	for patience := time.Now().Add(notReadyFor); ; {
 		var again []int
+		var repeat []call
 		unready := false
 		for i, r := range results {
+			c := calls[i]
 			switch refusal := refusalOf(r.Error()); {
 			case refusal == "NOSCRIPT":
-				again = append(again, i)
+			case refusal == "OOM" && c.script.relief != nil:
+				c.script = c.script.relief
 			case notReady[refusal]:
-				again, unready = append(again, i), true
+				unready = true
+			default:
+				continue
 			}
+			again, repeat = append(again, i), append(repeat, c)
 		}
 		if len(again) == 0 || time.Now().After(patience) {
-			return results
+			return partly(results)
 		}
 		if unready {
 			select {
 			case <-ctx.Done():
-				return results
+				return partly(results)
 			case <-time.After(20 * time.Millisecond):
 			}
 		}
-		commands = commands[:0]
-		for _, i := range again {
-			commands = append(commands, e.whole(calls[i]))
-		}
-		for n, r := range e.client.DoMulti(ctx, commands...) {
+		for n, r := range e.send(ctx, e.whole, repeat) {
 			results[again[n]] = r
 		}
 	}
+}
+
+// partly sees to it that nobody is told that nothing was changed where a part was carried out.
+func partly(results []rueidis.RedisResult) []rueidis.RedisResult {
+	if !slices.ContainsFunc(results, func(r rueidis.RedisResult) bool { return ignoreNil(r.Error()) == nil }) {
+		return results
+	}
+	for i, r := range results {
+		if err := ignoreNil(r.Error()); err != nil {
+			results[i] = rueidis.NewErrorResult(inPart(err))
+		}
+	}
+	return results
 }
 
 // notReady are refusals of a server that will serve soon, and has changed nothing.

@@ -57,6 +57,7 @@ type batch struct {
 	need   map[string][]laneKey
 	ends   []int
 	next   [][]prepared
+	plain  int // of the attempts: those that are done, and nothing more is to be said of them; they come first
 	lines  []*line
 	sends  bool // a job to follow is of another node
 }
@@ -92,19 +93,24 @@ func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []err
 				again = append(again, b)
 				continue
 			}
-			r := reader{b: bytes}
-			for n, at := range b.ends {
-				errs[at] = e.ended(ends[at], b.next[n], &r)
-			}
-			if b.sends {
-				e.forward(b.queues[0])
-			}
+			e.settledAll(b, ends, errs, bytes)
 		}
 		if batches = again; len(batches) == 0 {
 			return nil
 		}
 	}
 	return errUnsteady(batches[0].queues[0])
+}
+
+// settledAll reads what the script says of a batch.
+func (e *Engine) settledAll(b *batch, ends []queue.Settlement, errs []error, answer []byte) {
+	r := reader{b: answer}
+	for n, at := range b.ends {
+		errs[at] = e.ended(ends[at], b.next[n], &r)
+	}
+	if b.sends {
+		e.forward(b.queues[0])
+	}
 }
 
 // batches checks settlements and orders them by queue.
@@ -155,7 +161,32 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 		}
 		b.ends, b.next = append(b.ends, i), append(b.next, next)
 	}
+	for _, b := range all {
+		b.order(ends)
+	}
 	return all
+}
+
+// order puts those that are plainly done first, unless a job is settled twice: then the first wins.
+func (b *batch) order(ends []queue.Settlement) {
+	seen := make(map[queue.ID]bool, len(b.ends))
+	for _, at := range b.ends {
+		seen[ends[at].Lease.Job.ID] = true
+	}
+	if len(seen) < len(b.ends) {
+		return
+	}
+	var first, rest []int
+	var next [][]prepared
+	for n, at := range b.ends {
+		if s := &ends[at]; s.State == queue.Done && s.Outcome == queue.OutcomeDone && s.Lease.Job.KeepFor == 0 && len(b.next[n]) == 0 {
+			first = append(first, at)
+		} else {
+			rest, next = append(rest, at), append(next, b.next[n])
+		}
+	}
+	b.plain = len(first)
+	b.ends, b.next = append(first, rest...), append(make([][]prepared, len(first)), next...)
 }
 
 func refusedNext(s queue.Settlement, err error) error {
@@ -172,8 +203,19 @@ func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement
 		}
 		b.lines = append(b.lines, l)
 	}
-	args := []string{span(e.cfg.UniqueFor), digits(len(b.ends))}
+	plain := make([]byte, 0, 37*b.plain)
+	for _, at := range b.ends[:b.plain] {
+		s := &ends[at]
+		claim := e.claimOf(ctx, s.Lease)
+		var eight [8]byte
+		binary.BigEndian.PutUint64(eight[:], uint64(s.Lease.Token))
+		plain = append(append(append(plain, s.Lease.Job.ID[:]...), eight[3:]...), claim[:]...)
+	}
+	args := []string{span(e.cfg.UniqueFor), rueidis.BinaryString(plain), digits(len(b.ends) - b.plain)}
 	for n, at := range b.ends {
+		if n < b.plain {
+			continue
+		}
 		s := &ends[at]
 		claim := e.claimOf(ctx, s.Lease)
 		args = append(args, rueidis.BinaryString(s.Lease.Job.ID[:]), rueidis.BinaryString(claim[:]), digits(s.Lease.Token), e.headOf(s), e.textsOf(s), digits(len(b.next[n])))

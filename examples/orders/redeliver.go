@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/twicehq/twice"
 	"github.com/twicehq/twice/examples/orders/jobs"
 	"github.com/twicehq/twice/queue"
 )
@@ -36,6 +37,6 @@ func (a *App) Redeliver(ctx context.Context, job queue.Job) (answer, err error) 
 		Job: job, ID: queue.NewClaimID().Lease(job.ID, record.Token), Token: record.Token, Worker: "redelivery",
 		ClaimedAt: record.ClaimedAt, Until: record.LeaseUntil, FreshAt: record.FreshAt, Counts: record.Counts,
 	}
-	_, answer = a.Processors.Deliver(ctx, lease)
+	_, answer = a.Processors.Deliver(twice.WithLogger(ctx, a.cfg.Logger), lease)
 	return answer, nil
 }

@@ -12,21 +12,21 @@ q.ttl = q.ttl == 0 and ttl or q.ttl
 pass(q)
 q.ttl = ttl
 
-local out, got = {'', }, 0
-
+local out, nout, got = {''}, 1, 0
 local function give(id, rec, told)
-	out[#out + 1] = id
-	out[#out + 1] = pack('>I4', #rec)
-	out[#out + 1] = rec
-	out[#out + 1] = pack('>I4', #told)
-	out[#out + 1] = told
+	out[nout + 1], out[nout + 2] = id, rec
+	nout = nout + 2
+	if has(byte(rec, 2), TOLD) then
+		nout = nout + 1
+		out[nout] = told
+	end
 	got = got + 1
 end
 
 local function over()
 	finish(q)
 	out[1] = pack('>I6dB', q.now, q.due, q.pending > 0 and 1 or 0)
-	return concat(out)
+	return out
 end
 
 -- The same request again gets the same leases, and no others.
@@ -63,7 +63,13 @@ end
 if lone then most = 1 end
 
 local now, till = q.now, q.now + ttl
+local ends = string.format('%d', till) -- once, and not for each job
 local mine = #worker
+local HELD = HEAD .. 'c16I6I6I6BBc0'
+-- What the records of jobs that were never claimed before have in common when this claim has them.
+local BEGUN, UNTIL, SINCE = char(RUNNING, CLAIMED), pack('>I6', till), claim .. pack('>I6', now)
+local BY = pack('>I6BB', now, 0, mine) .. worker
+local raised = {} -- tokens, and those one above
 
 -- take leases one job, if its record says that it stands where it was found.
 local function take(id, cap)
@@ -72,7 +78,28 @@ local function take(id, cap)
 		q.stale = q.stale - 1
 		return
 	end
-	local state, flags, n, due, token, born, nth = cut(HEAD, rec)
+	local flags = byte(rec, 2)
+	if flags == 0 and byte(rec) == QUEUED and not lone then -- one that was never claimed: most are
+		if i6(rec, 5) > now then
+			q.stale = q.stale - 1
+			return
+		end
+		local token = sub(rec, 20, 24)
+		local next = raised[token]
+		if not next then
+			next = pack('>I5', (cut('>I5', token)) + 1)
+			raised[token] = next
+		end
+		rec = BEGUN .. sub(rec, 3, 4) .. UNTIL .. sub(rec, 11, 19) .. next .. SINCE .. sub(rec, 5, 10) .. BY .. sub(rec, 25)
+		q.queued, q.running = q.queued - 1, q.running + 1
+		write(q, id, rec)
+		local z, k = q.leased, q.nleased
+		z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
+		give(id, rec, '')
+		return
+	end
+	local state, n, due, born, nth, token
+	state, flags, n, due, born, nth, token = cut(HEAD, rec)
 	if state > RUNNING or due > now or has(flags, LONE) ~= lone then
 		q.stale = q.stale - 1
 		return
@@ -98,7 +125,7 @@ local function take(id, cap)
 		flags = has(flags, TOLD) and flags or flags + TOLD
 		if not lone and cap >= 2 and e.crashes == cap - 1 then -- a suspect: from here on it runs alone
 			call('ZREM', q.l, id)
-			write(q, id, pack(HEAD, QUEUED, flags + LONE, n, now, token + 1, born, nth) .. NOBODY .. pack(LEASE, r.claimed, run, fresh, 0, 0) .. sub(rec, from))
+			write(q, id, pack(HEAD, QUEUED, flags + LONE, n, now, born, nth, token + 1) .. NOBODY .. pack(LEASE, r.claimed, run, fresh, 0, 0) .. sub(rec, from))
 			q.running, q.queued = q.running - 1, q.queued + 1
 			ready(q, lane(q, n, true), id)
 			return
@@ -107,9 +134,10 @@ local function take(id, cap)
 		if has(flags, TOLD) then told = call('HGET', q.h, id) or '' end
 		q.queued, q.running = q.queued - 1, q.running + 1
 	end
-	rec = pack(HEAD, RUNNING, flags, n, till, token + 1, born, nth) .. claim .. pack(LEASE, now, run, fresh, 0, mine) .. worker .. sub(rec, from)
+	rec = pack(HELD, RUNNING, flags, n, till, born, nth, token + 1, claim, now, run, fresh, 0, mine, worker) .. sub(rec, from)
 	write(q, id, rec)
-	leased(q, till, id)
+	local z, k = q.leased, q.nleased
+	z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
 	if lone then q.lone = id end
 	give(id, rec, told)
 end
@@ -131,7 +159,7 @@ local function among(lanes)
 				local rec = q.seen[w.ids[w.n]]
 				if rec then
 					local state, flags, _
-					state, flags, _, w.at, _, w.born, w.nth = cut(HEAD, rec)
+					state, flags, _, w.at, w.born, w.nth = cut(HEAD, rec)
 					if state <= RUNNING and w.at <= now and has(flags, LONE) == lone then return end
 				end
 				q.stale, w.popped = q.stale - 1, w.popped + 1
@@ -175,6 +203,7 @@ for _, lanes in ipairs(groups) do
 end
 
 if got > 0 then
+	q.due = min(q.due, till)
 	if now - q.window > 60000 then
 		call('DEL', q.b)
 		if call('EXISTS', q.c) == 1 then call('RENAME', q.c, q.b) end

@@ -22,7 +22,7 @@ local min, max, floor = math.min, math.max, math.floor
 local QUEUED, RUNNING, DONE, DEAD, CANCELLED = 1, 2, 3, 4, 5
 local CRASHED, CUT = 5, 8                          -- outcomes that only an engine gives: crashed, cancelled
 local LONE, CLAIMED, FRESH, TOLD, ENDED, STRIPPED = 1, 2, 4, 8, 16, 32 -- flags
-local HEAD = '>BBI2I6I5I6I3'                       -- state, flags, lane, at, token, born, nth: 24 bytes
+local HEAD = '>BBI2I6I6I3I5'                       -- state, flags, lane, at, born, nth, token: 24 bytes
 local LEASE = '>I6I6I6BB'                          -- after the claim's 16 bytes: claimed, run_at, fresh, last, length of the worker's name
 local AWAY = 4503599627370496                      -- 2^52
 local AHEAD = 5 * 60 * 1000                        -- how far ahead an origin may lie
@@ -42,10 +42,10 @@ end
 
 local function has(flags, flag) return flags % (2 * flag) >= flag end
 
--- many runs a command with a list of arguments of any length.
-local function many(command, key, list)
-	for i = 1, #list, STEP do
-		call(command, key, unpack(list, i, min(i + STEP - 1, #list)))
+-- many runs a command with a list of arguments of any length. Lists count for themselves: # looks for their end.
+local function many(command, key, list, n)
+	for i = 1, n, STEP do
+		call(command, key, unpack(list, i, min(i + STEP - 1, n)))
 	end
 end
 
@@ -60,7 +60,7 @@ local function open()
 	local q = {
 		base = base + 14, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
 		c = K[base + 7], b = K[base + 8], x = K[base + 9], p = K[base + 10], k = K[base + 11], t = K[base + 12], s = K[base + 13], o = K[base + 14],
-		set = {}, push = {}, later = {}, leased = {}, seen = {}, lone = sub(raw, 185, 200),
+		set = {}, nset = 0, push = {}, count = {}, later = {}, nlater = 0, leased = {}, nleased = 0, seen = {}, lone = sub(raw, 185, 200),
 	}
 	q.epoch, q.gen, q.clock, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned, q.pending,
 		q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned = cut(STATE, raw)
@@ -77,38 +77,40 @@ end
 
 local function ready(q, key, id)
 	local list = q.push[key]
-	if list then list[#list + 1] = id else q.push[key] = {id} end
+	if not list then
+		list = {}
+		q.push[key], q.count[key] = list, 0
+	end
+	local n = q.count[key] + 1
+	list[n], q.count[key] = id, n
 	q.added = true
 end
 
 local function write(q, id, rec)
 	q.seen[id] = rec
-	local set = q.set
-	set[#set + 1] = id
-	set[#set + 1] = rec
+	local set, n = q.set, q.nset
+	set[n + 1], set[n + 2], q.nset = id, rec, n + 2
 end
 
 local function later(q, at, member)
-	local z = q.later
-	z[#z + 1] = at
-	z[#z + 1] = member
+	local z, n = q.later, q.nlater
+	z[n + 1], z[n + 2], q.nlater = at, member, n + 2
 	q.due = min(q.due, at)
 end
 
 local function leased(q, at, id)
-	local z = q.leased
-	z[#z + 1] = at
-	z[#z + 1] = id
+	local z, n = q.leased, q.nleased
+	z[n + 1], z[n + 2], q.nleased = at, id, n + 2
 	q.due = min(q.due, at)
 end
 
 -- flush carries out what was gathered.
 local function flush(q)
-	if #q.set > 0 then many('HSET', q.j, q.set); q.set = {} end
-	for key, list in pairs(q.push) do many('RPUSH', key, list) end
-	q.push = {}
-	if #q.later > 0 then many('ZADD', q.d, q.later); q.later = {} end
-	if #q.leased > 0 then many('ZADD', q.l, q.leased); q.leased = {} end
+	many('HSET', q.j, q.set, q.nset)
+	for key, list in pairs(q.push) do many('RPUSH', key, list, q.count[key]) end
+	many('ZADD', q.d, q.later, q.nlater)
+	many('ZADD', q.l, q.leased, q.nleased)
+	q.nset, q.push, q.nlater, q.nleased = 0, {}, 0, 0
 end
 
 -- finish ends a script: what was gathered, then the queue's own state. Whoever waits for jobs is told of new ones.
@@ -146,7 +148,7 @@ local function i6(rec, at) return (cut('>I6', rec, at)) end
 -- read takes a record apart.
 local function read(rec)
 	local r = {}
-	r.state, r.flags, r.lane, r.at, r.token, r.born, r.nth = cut(HEAD, rec)
+	r.state, r.flags, r.lane, r.at, r.born, r.nth, r.token = cut(HEAD, rec)
 	local at = 25
 	if has(r.flags, CLAIMED) then
 		r.claim = sub(rec, 25, 40)
@@ -183,7 +185,7 @@ local function made(r)
 		flags = flags + ENDED
 		ended = pack('>I6', r.ended)
 	end
-	return pack(HEAD, r.state, flags, r.lane, r.at, r.token, r.born, r.nth) .. (r.claim or NOBODY) ..
+	return pack(HEAD, r.state, flags, r.lane, r.at, r.born, r.nth, r.token) .. (r.claim or NOBODY) ..
 		pack(LEASE, r.claimed, r.run, r.fresh, r.last, #r.worker) .. r.worker .. ended .. r.rest
 end
 
@@ -285,7 +287,7 @@ local function pass(q)
 	for _, it in ipairs(due) do
 		local rec = q.seen[it.id]
 		it.born, it.nth = 0, 0
-		if rec then it.state, it.flags, it.lane, it.truly, it.token, it.born, it.nth = cut(HEAD, rec) end
+		if rec then it.state, it.flags, it.lane, it.truly, it.born, it.nth = cut(HEAD, rec) end
 	end
 	table.sort(due, sooner)
 	local gone, away = {}, {}
@@ -307,8 +309,8 @@ local function pass(q)
 			end
 		end
 	end
-	if #gone > 0 then many('ZREM', q.d, gone) end
-	if #away > 0 then many('ZADD', q.l, away) end
+	many('ZREM', q.d, gone, #gone)
+	many('ZADD', q.l, away, #away)
 	flush(q)
 	q.due = AWAY
 	for _, key in ipairs({q.d, q.l}) do
@@ -339,7 +341,7 @@ local function put(q, id, n, run, origin, rest)
 	if q.last == now then q.nth = q.nth + 1 else q.last, q.nth = now, 0 end
 	local at, flags, fresh = max(run, now), 0, ''
 	if origin > at then flags, fresh = FRESH, pack('>I6', origin) end
-	write(q, id, pack(HEAD, QUEUED, flags, n, at, q.floor, now, q.nth) .. fresh .. rest)
+	write(q, id, pack(HEAD, QUEUED, flags, n, at, now, q.nth, q.floor) .. fresh .. rest)
 	if at <= now and not q.behind then
 		ready(q, lane(q, n), id)
 	else
@@ -387,7 +389,7 @@ end
 -- lost says why a lease is not held.
 local function lost(q, id, rec)
 	if not rec then return 'U' end
-	local state, _, _, _, token = cut(HEAD, rec)
+	local state, _, _, _, _, _, token = cut(HEAD, rec)
 	if state == CANCELLED and history(q, id).reason == 'cancelled' then return 'X' end
 	return 'L' .. pack('>BI5', state, token)
 end

@@ -6,14 +6,17 @@ for i = 1, num() do
 end
 local q = qs[1]
 for _, each in ipairs(qs) do pass(each) end
-local unique = num()
+local unique, plain = num(), arg()
+local LEFT = HEAD .. 'c34BBI6c8' -- what is left of a job that is done
 local n = num()
 local now = q.now
 
 -- First the records of all that is settled or enqueued.
 local ids, follow, at = {}, {}, argn
+local ended = #plain / 37
+for i = 1, ended do ids[i] = sub(plain, 37 * i - 36, 37 * i - 21) end
 for i = 1, n do
-	ids[i] = ARGV[at + 1]
+	ids[ended + i] = ARGV[at + 1]
 	for k = 1, tonumber(ARGV[at + 6]) do
 		local base = at + 6 + 6 * (k - 1)
 		local to = tonumber(ARGV[base + 1])
@@ -50,11 +53,21 @@ local function bad(from, count)
 	end
 end
 
+local off, noff, over, nover = {}, 0, {}, 0
+local gone = now + unique
+local leaves = pack('>I6', gone)
+local heads = {} -- most settlements say the same
+
 local function settle(id, claim, token, head, texts, count)
 	local rec = q.seen[id]
 	if not rec then return 'U' end
-	local state, flags, lane, at, held, born, nth = cut(HEAD, rec)
-	local to, outcome, counter, bits, run, keep = cut('>BBBBI6I6', head)
+	local state, flags, lane, at, born, nth, held = cut(HEAD, rec)
+	local says = heads[head]
+	if not says then
+		says = {cut('>BBBBI6I6', head)}
+		heads[head] = says
+	end
+	local to, outcome, keep = says[1], says[2], says[6]
 	if not has(flags, CLAIMED) or held ~= token or sub(rec, 25, 40) ~= claim then return lost(q, id, rec) end
 	if state ~= RUNNING then
 		if byte(rec, 59) == 8 * outcome + to then return 'E', true end
@@ -69,7 +82,8 @@ local function settle(id, claim, token, head, texts, count)
 		local score = call('ZSCORE', q.l, id)
 		if score and tonumber(score) >= AWAY then q.stale = q.stale + 1 end
 	end
-	q.off[#q.off + 1] = id
+	noff = noff + 1
+	off[noff] = id
 	q.running = q.running - 1
 	if has(flags, LONE) then
 		q.added = true -- there is room for another lone job
@@ -78,13 +92,14 @@ local function settle(id, claim, token, head, texts, count)
 	if to == DONE and keep == 0 then
 		-- Only what is needed to know the id stays.
 		local from = tail(rec, flags)
-		local gone = now + unique
-		write(q, id, pack(HEAD, DONE, CLAIMED + ENDED + STRIPPED, lane, gone, token, born, nth) .. sub(rec, 25, 58) .. char(last, 0) .. pack('>I6', now) .. sub(rec, from, from + 7))
-		q.over[#q.over + 1] = pack('>I6', gone) .. id
+		write(q, id, pack(LEFT, DONE, CLAIMED + ENDED + STRIPPED, lane, gone, born, nth, token, sub(rec, 25, 58), last, 0, now, sub(rec, from, from + 7)))
+		nover = nover + 1
+		over[nover] = leaves .. id
 		if has(flags, TOLD) then call('HDEL', q.h, id) end
 		q.done = q.done + 1
 		return 'E'
 	end
+	local counter, bits, run = says[3], says[4], says[5]
 	local r, e = read(rec), history(q, id)
 	local err, checkpoint, result, reason, effects = cut('>I4c0I4c0I4c0I4c0I4c0', texts)
 	attempted(q, r, e, outcome, has(bits, 1), err)
@@ -117,15 +132,34 @@ local function settle(id, claim, token, head, texts, count)
 	return 'E'
 end
 
-q.off, q.over = {}, {}
 local answers = {}
+
+-- Most are done, and nothing more is to be said of them: those come as id, token and claim.
+local ENDS = char(DONE, CLAIMED + ENDED + STRIPPED)
+local FROM = char(8 * 1 + DONE, 0) .. pack('>I6', now)
+local SAYS = pack('>BBBBI6I6', DONE, 1, 0, 0, 0, 0)
+for i = 1, ended do
+	local id = ids[i]
+	local rec = q.seen[id]
+	local at = 37 * i - 20
+	if rec and byte(rec) == RUNNING and byte(rec, 2) == CLAIMED and sub(rec, 20, 40) == sub(plain, at, at + 20) and i6(rec, 5) > now then
+		local from = 61 + byte(rec, 60)
+		write(q, id, ENDS .. sub(rec, 3, 4) .. leaves .. sub(rec, 11, 58) .. FROM .. sub(rec, from, from + 7))
+		noff, nover = noff + 1, nover + 1
+		off[noff], over[nover] = id, leaves .. id
+		q.running, q.done = q.running - 1, q.done + 1
+		answers[i] = 'E'
+	else
+		answers[i] = settle(id, sub(plain, at + 5, at + 20), (cut('>I5', plain, at)), SAYS, '', 0)
+	end
+end
 for i = 1, n do
 	local id, claim, token, head, texts, count = arg(), arg(), num(), arg(), arg(), num()
 	local again
-	answers[i], again = settle(id, claim, token, head, texts, count)
+	answers[ended + i], again = settle(id, claim, token, head, texts, count)
 	for _ = 1, count do
 		local to, next, n, run, origin, rest = qs[num()], arg(), num(), num(), num(), arg()
-		if answers[i] == 'E' and not again then
+		if answers[ended + i] == 'E' and not again then
 			if to then
 				put(to, next, n, run, origin, rest)
 			else
@@ -136,7 +170,7 @@ for i = 1, n do
 	end
 	-- A follow-up may have this very id, or one that is settled next: what was gathered is seen at once.
 end
-if #q.off > 0 then many('ZREM', q.l, q.off) end
-if #q.over > 0 then many('RPUSH', q.p, q.over) end
+many('ZREM', q.l, off, noff)
+many('RPUSH', q.p, over, nover)
 for _, each in ipairs(qs) do finish(each) end
 return concat(answers)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/twicehq/twice/driver/memory"
 	"github.com/twicehq/twice/driver/sqlite"
 	"github.com/twicehq/twice/examples/orders"
 	"github.com/twicehq/twice/examples/orders/gateway"
@@ -33,7 +34,7 @@ type world struct {
 	effects ledger.Store
 	box     queue.Engine // whence jobs are forwarded to the engine; nil: nowhere
 	closing func() error // of what is beside the engine
-	app     *orders.App // the application in the demo's process, for redeliveries and a look at its tables
+	app     *orders.App  // the application in the demo's process, for redeliveries and a look at its tables
 
 	api     *process
 	apiURL  string
@@ -62,6 +63,11 @@ func openWorld(ctx context.Context, cfg Config, dir, url string, noted bool) (*w
 	if err != nil {
 		w.engine = nil
 		return w, err
+	}
+	if _, ok := queue.As[*memory.Engine](w.engine); ok {
+		return w, &queue.Error{Op: "demo", Subject: open.Redacted(url), Reason: queue.ErrUnsupported,
+			Detail: "its jobs live in one process, and the demo's API and workers are processes of their own",
+			Remedy: "use sqlite:PATH, or leave --engine out"}
 	}
 	if _, ok := queue.As[*sqlite.Engine](w.engine); !ok { // the tables, and the ledger beside them, are elsewhere
 		w.data = "sqlite:" + filepath.Join(dir, "orders.db")

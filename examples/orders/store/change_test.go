@@ -113,16 +113,6 @@ func TestTransactions_whole_or_not_at_all(t *testing.T) {
 	}
 }
 
-// Only the handler of a job can end it.
-func TestFinish_outside_a_handler(t *testing.T) {
-	s := newShelf(t)
-	err := s.Finish(t.Context(), func(context.Context, service.Tx) error { t.Error("it was run"); return nil })
-	var told *queue.Error
-	if !errors.Is(err, queue.ErrInvalid) || !errors.As(err, &told) || told.Remedy == "" {
-		t.Errorf("told %v", err)
-	}
-}
-
 // A transaction sees what it has done so far, and nobody else does until it commits.
 func TestChange_reads_its_own(t *testing.T) {
 	s := newShelf(t)
