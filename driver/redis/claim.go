@@ -186,6 +186,9 @@ func leased(claim queue.ClaimID, id queue.ID, l *line, raw, told []byte) (queue.
 		return queue.Lease{}, err
 	}
 	job, err := rec.job(id, l)
+	if err == nil && queue.NewID(job.Kind, job.Key) != id {
+		err = errOther
+	}
 	if err != nil {
 		return queue.Lease{}, err
 	}
@@ -200,6 +203,8 @@ func leased(claim queue.ClaimID, id queue.ID, l *line, raw, told []byte) (queue.
 	}
 	return lease, nil
 }
+
+var errOther = errors.New("its id is not that of its kind and key: the queue's lanes are not those it was stored with")
 
 // candidate is a job that a claim could have, and where.
 type candidate struct {

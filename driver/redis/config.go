@@ -24,6 +24,8 @@ type Config struct {
 	MinReplicas int
 	// ReplicaTimeout is how long a write waits for MinReplicas: 1 s.
 	ReplicaTimeout time.Duration
+	// ReconcileEvery is how often workers compare the index of every queue with its jobs: 1 h. Negative: never.
+	ReconcileEvery time.Duration
 	// Now replaces the server's clock, for tests. The engine's own never goes back, whatever this one does.
 	Now func() time.Time
 	// Logger gets warnings, and at start what the server's persistence promises: slog.Default().
@@ -60,6 +62,7 @@ func (c Config) checked() (Config, error) {
 	if c.MinReplicas < 0 {
 		wrong(fmt.Sprintf("MinReplicas is %d", c.MinReplicas), "use 0 for none")
 	}
+	c.ReconcileEvery = cmp.Or(c.ReconcileEvery, time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.Default())
 	if len(problems) > 0 {
 		return c, &queue.Error{Op: "configure", Subject: "redis", Reason: queue.ErrInvalid, Cause: problems}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/redis/rueidis"
 
@@ -22,6 +23,7 @@ type Engine struct {
 	traits  queue.Traits
 
 	homes      sync.Map       // of slots: which node has them, where replicas must hold what is written
+	reconciled atomic.Int64   // when this process last did
 	forwarding sync.Map       // queues whose list is being forwarded
 	beside     sync.WaitGroup // what goes on beside calls
 
@@ -61,6 +63,9 @@ func Open(ctx context.Context, url string, cfg Config) (*Engine, error) {
 	if e.server, err = look(ctx, client); err != nil {
 		client.Close()
 		return nil, err
+	}
+	if e.server.Replicas < cfg.MinReplicas {
+		cfg.Logger.Warn("too few replicas are connected: until they are, the outcome of each write is unknown", "replicas", e.server.Replicas, "min", cfg.MinReplicas)
 	}
 	e.traits = e.promised()
 	e.groups.e = e

@@ -8,7 +8,11 @@ import (
 
 // Prune implements [queue.Pruner].
 func (e *Engine) Prune(ctx context.Context, limit int) (int, error) {
-	return e.forget(ctx, "prune", limit, false)
+	n, err := e.forget(ctx, "prune", limit, false)
+	if err == nil {
+		e.reconcileInTurn(ctx)
+	}
+	return n, err
 }
 
 // Reap implements [queue.Pruner].

@@ -68,6 +68,10 @@ var (
 	depthText string
 	//go:embed script/forward.lua
 	forwardText string
+	//go:embed script/heal.lua
+	healText string
+	//go:embed script/count.lua
+	countText string
 	//go:embed script/renew.lua
 	renewText string
 
@@ -84,6 +88,8 @@ var (
 	pauseScript    = transition("pause", pauseText)
 	scheduleScript = transition("schedule", scheduleText)
 	depthScript    = transition("depth", depthText)
+	healScript     = transition("heal", healText)
+	countScript    = transition("count", countText)
 	forwardScript  = transition("forward", forwardText)
 	renewScript    = transition("renew", renewText)
 )

@@ -19,14 +19,14 @@ type Server struct {
 	Snapshot bool   // it saves snapshots
 	Eviction string // its maxmemory-policy
 	Role     string // master or slave
-	Replicas int    // connected
+	Replicas int    // connected; of a cluster, those of the node that has most
 	Cluster  bool
 }
 
 // look asks every node, and refuses those that cannot keep jobs. What is told is the weakest answer.
 func look(ctx context.Context, client rueidis.Client) (Server, error) {
 	var weakest Server
-	first := true
+	first, most := true, 0
 	for addr, node := range client.Nodes() {
 		s, err := ask(ctx, node)
 		if err != nil {
@@ -38,7 +38,12 @@ func look(ctx context.Context, client rueidis.Client) (Server, error) {
 		if s.Role != "slave" && (first || s.strength() < weakest.strength()) {
 			weakest, first = s, false
 		}
+		most = max(most, s.Replicas)
 	}
+	if first {
+		return weakest, &queue.Error{Op: "open", Subject: "redis", Reason: queue.ErrReadOnly, Detail: "it is a replica", Remedy: "name the master, or its sentinels"}
+	}
+	weakest.Replicas = most
 	return weakest, nil
 }
 
@@ -128,6 +133,8 @@ func (s Server) Durability(minReplicas int) string {
 		text = "appended; the server does not say when it is fsynced, so a crash or a power cut of it may lose the last seconds"
 	case s.Snapshot:
 		text = "in memory, with snapshots: the end of this server loses all since the last one"
+	case s.Fsync == "":
+		text = "in memory; the server does not say whether it saves snapshots, so its end may lose everything"
 	default:
 		text = "in memory only: the end of this server loses everything"
 	}

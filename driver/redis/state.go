@@ -10,7 +10,7 @@ import (
 
 // state is what a queue's key m holds, as script/queue.lua writes it: 23 numbers.
 type state struct {
-	clock, mark, stale, orphaned, pending                    int64
+	clock, floor, mark, stale, orphaned, pending             int64
 	accepted, queued, running, done, dead, cancelled, pruned int64
 	last, nth                                                int64
 }
@@ -20,7 +20,7 @@ func readState(raw []byte) *state {
 		return nil
 	}
 	n := func(i int) int64 { return int64(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:]))) }
-	return &state{clock: n(2), last: n(4), nth: n(5), mark: n(7), stale: n(13), orphaned: n(14),
+	return &state{clock: n(2), floor: n(6), last: n(4), nth: n(5), mark: n(7), stale: n(13), orphaned: n(14),
 		pending:  n(15),
 		accepted: n(16), queued: n(17), running: n(18), done: n(19), dead: n(20), cancelled: n(21), pruned: n(22)}
 }

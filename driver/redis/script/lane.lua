@@ -5,7 +5,6 @@ local raw = call('GET', m)
 if not raw then
 	if not make then return {} end
 	raw = pack(STATE, epoch, 0, host, 0, 0, 0, 0, mark, 0, AWAY, 0, 0, host, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) .. NOBODY
-	call('DEL', n)
 	call('SET', m, raw)
 end
 local made = false

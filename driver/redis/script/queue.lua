@@ -1,15 +1,14 @@
 -- What every script shares: how a queue is stored, and the few ways in which it changes. Only this part writes.
 --
--- A job's record (hash j, by id) is the truth. Everything else can be made again from it:
+-- A job's record (hash j, by id) is the truth, with the lanes' names (n) and what happened to it (h). Everything else can
+-- be made again from it:
 --   lane lists (r n, s n)  ids that are due, in the order in which they became due; s for jobs marked lone
 --   d                      sorted set: queued and not due yet, or not moved to their list yet, by due
 --   l                      sorted set: running, by the lease's end; beyond AWAY where it ran out and the id is in its list
 --   x                      sorted set: dead, by end
 --   p                      list: ended, by when they are pruned; k: those kept longer, as a sorted set
 -- An id may stand in a list that its record says nothing of: whoever meets it drops it. m counts them (stale).
---   h                      hash: what happened to jobs that something happened to
 --   c, b                   sets: ids of the claims of this minute, and of the one before
---   n                      hash: lanes, by kind and priority
 --   t                      list: changes by people;  s: schedules
 --   o                      list: jobs that follow a settled one and belong to a queue of another node, to be forwarded
 --
