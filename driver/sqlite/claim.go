@@ -17,7 +17,7 @@ func (e *Engine) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, err
 	if err := checkClaim(&req); err != nil {
 		return nil, err
 	}
-	waiting := e.wake.wait(req.Queues, req.Kinds)
+	waiting := e.wake.wait(req)
 	defer waiting.stop()
 	deadline := time.Now().Add(req.Wait) // the caller's patience is real time, whatever clock the engine is given
 	for {
@@ -45,7 +45,11 @@ func (e *Engine) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, err
 		if next > 0 {
 			pause = min(pause, max(time.Millisecond, time.Duration(next-e.clock.now())*time.Millisecond))
 		}
-		if err := waiting.sleep(ctx, pause, func() bool { return e.due(ctx, req) }); err != nil {
+		got, err = waiting.sleep(ctx, pause, func() bool { return e.due(ctx, req) })
+		if len(got) > 0 {
+			return got, nil
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil, nil // nothing was claimed: the caller gave up waiting
 			}

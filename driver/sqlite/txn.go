@@ -20,8 +20,9 @@ type txn struct {
 	fresh   map[queue.ID]int64 // ids enqueued in this transaction, with their seq
 	tally   map[int64]*tally
 	woken   map[laneKey]bool // lanes that have work now
-	after   []func()         // run when it has committed
-	own     bool             // it is a caller's own, so it sees rows that may yet be rolled back
+	handed  []handover
+	after   []func() // run when it has committed
+	own     bool     // it is a caller's own, so it sees rows that may yet be rolled back
 }
 
 // engineRow is what the engine knows of itself.
@@ -80,6 +81,9 @@ func (t *txn) committed() {
 	t.e.ids.merge(t.fresh, t.next-1)
 	for _, fn := range t.after {
 		fn()
+	}
+	for _, h := range t.handed {
+		h.answer(true)
 	}
 	if len(t.woken) > 0 {
 		t.e.wake.ring(t.woken)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/twicehq/twice/queue"
 )
 
 // alarm wakes claims that wait. A commit in this process rings it, for the lanes that have work now; a write by
@@ -35,9 +38,12 @@ const (
 
 type waiter struct {
 	a             *alarm
+	req           queue.Claim
 	queues, kinds map[string]bool
 	rung          chan struct{} // this process committed work for it
 	stirred       chan struct{} // somebody wrote to the file
+	doing         atomic.Int32
+	got           chan []queue.Lease // a commit of this process leased these to it
 }
 
 func newAlarm(path string) (*alarm, error) {
@@ -58,8 +64,8 @@ func (a *alarm) close() {
 	})
 }
 
-func (a *alarm) wait(queues, kinds []string) *waiter {
-	w := &waiter{a: a, queues: set(queues), kinds: set(kinds), rung: make(chan struct{}, 1), stirred: make(chan struct{}, 1)}
+func (a *alarm) wait(req queue.Claim) *waiter {
+	w := &waiter{a: a, req: req, queues: set(req.Queues), kinds: set(req.Kinds), rung: make(chan struct{}, 1), stirred: make(chan struct{}, 1), got: make(chan []queue.Lease, 1)}
 	a.mu.Lock()
 	a.waiting[w] = true
 	a.mu.Unlock()
@@ -130,9 +136,29 @@ func (a *alarm) ring(lanes map[laneKey]bool) {
 
 var errAlarmClosed = errors.New("closed")
 
-// sleep returns nil when there may be work, or after pause; an error when ctx or the engine has ended.
-// due looks whether there is work, for events that may be anybody's.
-func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool) error {
+// sleep gives the leases that a commit had for the sleeper, or none when there may be work or after pause; an error
+// when ctx or the engine has ended. due looks whether there is work, for events that may be anybody's.
+func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool) ([]queue.Lease, error) {
+	w.doing.Store(asleep)
+	err := w.doze(ctx, pause, due)
+	for !w.doing.CompareAndSwap(asleep, awake) { // a commit is about to lease something to it: that is not to be lost
+		select {
+		case leases := <-w.got:
+			return leases, nil
+		case <-w.rung: // it came to nothing
+		case <-w.a.closed: // the writer has ended before, and has answered
+			select {
+			case leases := <-w.got:
+				return leases, nil
+			default:
+				return nil, errAlarmClosed
+			}
+		}
+	}
+	return nil, err
+}
+
+func (w *waiter) doze(ctx context.Context, pause time.Duration, due func() bool) error {
 	seeing := w.a.enter()
 	defer w.a.leave()
 	timer := time.NewTimer(pause)
@@ -148,6 +174,9 @@ func (w *waiter) sleep(ctx context.Context, pause time.Duration, due func() bool
 	var until time.Time
 	for {
 		select {
+		case leases := <-w.got:
+			w.got <- leases // for sleep to find
+			return nil
 		case <-w.rung:
 			return nil
 		case <-timer.C:

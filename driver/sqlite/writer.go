@@ -34,6 +34,7 @@ type writer struct {
 	view    view
 	engine  engineRow
 	folded  int // commits since the counts were folded
+	commits atomic.Int64
 }
 
 // Phases order the calls of one commit, so that a claim sees what was settled and enqueued beside it.
@@ -263,6 +264,9 @@ func (w *writer) attempt(group []*call) (answers []error, begun bool, err error)
 		answers[i], err = w.run(t, group[i])
 	}
 	if err == nil {
+		err = w.handOver(t)
+	}
+	if err == nil {
 		err = w.raw(t.finish)
 	}
 	committing := err == nil
@@ -272,6 +276,9 @@ func (w *writer) attempt(group []*call) (answers []error, begun bool, err error)
 	if err != nil {
 		_ = w.raw(func() error { _, err := w.s.exec("ROLLBACK"); return err }) // fails where SQLite has done it
 		w.version = -1
+		for _, h := range t.handed {
+			h.answer(false)
+		}
 		translated := w.e.cfg.through.translated(op, w.e.path, err, committing)
 		if w.e.cfg.through.failStop(err) {
 			w.broken = &queue.Error{Op: op, Subject: w.e.path, Reason: queue.ErrUnavailable, Cause: err,
@@ -279,6 +286,7 @@ func (w *writer) attempt(group []*call) (answers []error, begun bool, err error)
 		}
 		return nil, true, translated
 	}
+	w.commits.Add(1)
 	t.committed()
 	return answers, true, nil
 }
