@@ -16,7 +16,7 @@ const defaultEngine = "sqlite:twice.db"
 // commands is all that the program can be told. Each command has a Run method, in a file of its name, that
 // gets the context and the session.
 type commands struct {
-	Engine string `help:"Where the jobs are: sqlite:PATH, or memory: for trying. Else TWICE_ENGINE; else sqlite:twice.db." placeholder:"URL"`
+	Engine string `help:"Where the jobs are: sqlite:PATH, redis://HOST:PORT/DB, or memory: for trying. Else TWICE_ENGINE; else sqlite:twice.db." placeholder:"URL"`
 	JSON   bool   `name:"json" help:"Answer with one JSON object or array, errors too."`
 
 	Demo  demoCmd  `cmd:"" group:"begin" help:"See in half a minute what twice promises, done for real on this machine."`
@@ -52,6 +52,8 @@ type commands struct {
 	} `cmd:"" group:"running" help:"Look at cron entries; pause, resume and run them."`
 
 	Workers workersCmd `cmd:"" group:"running" help:"List worker processes and what they run."`
+
+	Relay   relayCmd   `cmd:"" group:"running" help:"Forward jobs from an outbox to the engine that works them."`
 
 	Audit   auditCmd   `cmd:"" group:"store" help:"Count every job by scan and prove that none is missing."`
 	Migrate migrateCmd `cmd:"" group:"store" help:"Make the store, or bring its schema up to date."`

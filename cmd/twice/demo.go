@@ -22,11 +22,12 @@ type demoCmd struct {
 }
 
 func (demoCmd) Help() string {
-	return `Use it to see in half a minute what twice promises, done for real on this machine: an orders API, two worker processes, a payment gateway and a mail server on an SQLite file; they are overloaded, killed, frozen and made to run everything twice. Each scene tells what was done, what was seen, and whether what it claims holds. Exit status 0 only if all do. It needs nothing installed, uses a store of its own (TWICE_ENGINE is not heeded; --engine names a file that it makes and leaves), and removes everything else it made.
+	return `Use it to see in half a minute what twice promises, done for real on this machine: an orders API, two worker processes, a payment gateway and a mail server, on an SQLite file or, with --engine, on Redis; they are overloaded, killed, frozen and made to run everything twice. Each scene tells what was done, what was seen, and whether what it claims holds. Exit status 0 only if all do. It needs nothing installed, uses a store of its own (TWICE_ENGINE is not heeded; --engine names a file that it makes, or a server that holds no jobs yet, and leaves), and removes everything else it made.
 
     twice demo
     twice demo --json > demo.json
     twice demo --keep
+    twice demo --engine redis://127.0.0.1:6379/9
     twice demo --without-ledger; test $? = 1`
 }
 

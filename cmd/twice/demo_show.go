@@ -28,9 +28,10 @@ func (w *demoShow) say(format string, args ...any) {
 func (w *demoShow) opening(facts demo.Report, unguarded bool) {
 	w.say("%s", w.s.paint(bold, "twice demo: run any job twice; the world changes once"))
 	w.say("")
-	w.wrapped("", "A shop, run for real on this machine: an orders API and its workers, each a process of its own, share one database; a payment gateway (HTTP) and a mail server (SMTP) are outside. Each order makes two jobs: charge it, then mail its receipt.")
+	w.wrapped("", "A shop, run for real on this machine: an orders API and its workers, each a process of its own; a payment gateway (HTTP) and a mail server (SMTP) are outside. Each order makes two jobs: charge it, then mail its receipt.")
 	w.say("")
 	w.wrapped("engine   ", plain(facts.Engine)+": "+plain(facts.Durability))
+	w.wrapped("tables   ", plain(facts.Tables))
 	w.wrapped("shorter  ", fmt.Sprintf("than by default, so that you need not wait: leases last %.0fs (30s), a job may fail %d times (8), the first retry comes after %.1fs (1s)", facts.LeaseSeconds, facts.MaxFailures, facts.BackoffSeconds))
 	w.wrapped("seed     ", fmt.Sprint(facts.Seed))
 	if unguarded {

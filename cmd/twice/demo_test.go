@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/twicehq/twice/examples/orders/demo"
+	"github.com/twicehq/twice/internal/redistest"
 )
 
 // built is this program as people build it, since the processes of a demo are real: made once for all
@@ -167,4 +168,24 @@ func TestDemoBadInput(t *testing.T) {
 		t.Fatal(status)
 	}
 	bad(used, "counts everything there is")
+}
+
+// The same scenes hold where the jobs are on Redis and the tables in SQLite.
+func TestDemoOnRedis(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{Persistence: redistest.Always})
+	t.Setenv("TMPDIR", t.TempDir())
+	status, out, errs := playDemo(t.Context(), t, "--json", "--orders", "60", "--engine", server.URL())
+	var got demoAnswer
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	for name, c := range got.Claims {
+		t.Logf("%s: %v, %.1f s: %s", name, c.Holds, c.Seconds, c.Saw)
+		if !c.Holds {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	if status != exitGood || !got.Holds || len(got.Claims) < 11 {
+		t.Errorf("status %d, holds %v, %d claims, stderr %q", status, got.Holds, len(got.Claims), errs)
+	}
 }

@@ -33,6 +33,7 @@ type Report struct {
 	Seconds        float64 `json:"seconds"`
 	Engine         string  `json:"engine"`
 	Durability     string  `json:"durability"`
+	Tables         string  `json:"tables"`
 	LeaseSeconds   float64 `json:"lease_seconds"`
 	MaxFailures    int     `json:"max_failures"`
 	BackoffSeconds float64 `json:"backoff_seconds"`

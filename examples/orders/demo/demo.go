@@ -62,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Demo, error) {
 // Facts gives what is known before the first scene.
 func (d *Demo) Facts() Report {
 	t := d.world.engine.Traits()
-	return Report{Engine: t.Name, Durability: t.Durability, LeaseSeconds: Lease.Seconds(), MaxFailures: maxFailures, BackoffSeconds: backoff.Seconds(), Seed: d.cfg.Seed}
+	return Report{Engine: t.Name, Durability: t.Durability, Tables: d.world.tables(), LeaseSeconds: Lease.Seconds(), MaxFailures: maxFailures, BackoffSeconds: backoff.Seconds(), Seed: d.cfg.Seed}
 }
 
 // Play plays every scene. The error says that ctx ended; whatever else goes wrong is a claim that does not hold.

@@ -12,7 +12,7 @@ import (
 // that the first does not do it all before the second is up.
 func drained(ctx context.Context, d *Demo, r *record) error {
 	w := d.world
-	r.did("started two worker processes with %d slots each on the same file; the queue was paused until both were up", slots)
+	r.did("started two worker processes with %d slots each on the same queue; it was paused until both were up", slots)
 	pauser, err := queue.Need[queue.Pauser](w.engine, "demo")
 	if err != nil {
 		return err

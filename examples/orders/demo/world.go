@@ -88,6 +88,14 @@ func openWorld(ctx context.Context, cfg Config, dir, url string, noted bool) (*w
 	return w, err
 }
 
+// tables says where the application's data and its ledger are, and how jobs come to the engine from there.
+func (w *world) tables() string {
+	if w.box == nil {
+		return "in the jobs' own database: an order and its job are one transaction, and so are a charge's record, the next job and the end of this one"
+	}
+	return "in SQLite, with the ledger: an order and its job are one transaction there, in an outbox, whence the job is forwarded to the engine under the same id"
+}
+
 // fresh fails unless the engine has never had a job.
 func (w *world) fresh(ctx context.Context) error {
 	books, err := w.audit.Audit(ctx)
