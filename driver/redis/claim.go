@@ -290,6 +290,9 @@ func (e *Engine) each(ctx context.Context, s *script, names []string, make_ bool
 		var of []int
 		for _, i := range open {
 			l, err := e.line(ctx, names[i], make_)
+			if refusalOf(err) == "OOM" { // there is no room to make it, so it has no jobs
+				err = nil
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -321,7 +324,7 @@ func (e *Engine) each(ctx context.Context, s *script, names []string, make_ bool
 				answers[i].bytes = bytes
 				continue
 			}
-			if _, err := e.reload(ctx, names[i], make_); err != nil {
+			if _, err := e.reload(ctx, names[i], make_); err != nil && refusalOf(err) != "OOM" {
 				return nil, err
 			}
 			open = append(open, i)

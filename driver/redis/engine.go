@@ -41,6 +41,7 @@ var _ interface {
 	queue.Schedules
 	queue.Auditor
 	queue.Exchanger
+	queue.Transactor[*Tx]
 } = (*Engine)(nil)
 
 // Open connects to the server or cluster that url names. It fails with ErrInvalid (url and cfg, every problem at

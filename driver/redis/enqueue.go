@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -87,7 +88,20 @@ func (e *Engine) about() time.Time {
 	return time.Now()
 }
 
-// args gives a job's arguments for the script.
+// packed gives a job as the script that enqueues has it: in one argument.
+func (p *prepared) packed(lane int) string {
+	b := make([]byte, 0, 30+len(p.tail))
+	b = append(b, p.id[:]...)
+	b = binary.BigEndian.AppendUint16(b, uint16(lane))
+	var eight [8]byte
+	for _, n := range []int64{p.run, p.origin} {
+		binary.BigEndian.PutUint64(eight[:], uint64(max(0, n)))
+		b = append(b, eight[2:]...)
+	}
+	return rueidis.BinaryString(append(b, p.tail...))
+}
+
+// args gives a job's arguments for the other scripts.
 func (p *prepared) args(l *line) []string {
 	return []string{rueidis.BinaryString(p.id[:]), digits(l.lanes[p.lane]), digits(p.run), digits(p.origin), rueidis.BinaryString(p.tail)}
 }
@@ -132,10 +146,9 @@ func (e *Engine) store(ctx context.Context, name string, jobs []prepared) ([]que
 		if len(open) == 0 {
 			return receipts, nil
 		}
-		args := make([]string, 0, 1+5*len(open))
-		args = append(args, digits(len(open)))
+		args := make([]string, 0, len(open))
 		for _, i := range open {
-			args = append(args, jobs[i].args(l)...)
+			args = append(args, jobs[i].packed(l.lanes[jobs[i].lane]))
 		}
 		answer, err := e.run(ctx, e.joint(enqueueScript, lines, args...))[0].AsBytes()
 		if err != nil {
@@ -187,10 +200,9 @@ func (e *Engine) known(ctx context.Context, o *line, jobs []prepared, open []int
 		return unknown, nil
 	}
 	for range staleAtMost {
-		args := []string{digits(len(there))}
+		var args []string
 		for _, i := range there {
-			args = append(args, jobs[i].args(o)...)
-			args[len(args)-4] = "0" // no lane: it is not to be stored there
+			args = append(args, jobs[i].packed(0)) // no lane: it is not to be stored there
 		}
 		answer, err := e.run(ctx, e.joint(enqueueScript, []*line{o}, args...))[0].AsBytes()
 		if err != nil {

@@ -138,11 +138,14 @@ func (e *Engine) line(ctx context.Context, name string, make bool, need ...laneK
 // finds the lane can rely on that.
 func (e *Engine) reload(ctx context.Context, name string, make bool, need ...laneKey) (*line, error) {
 	var mark int64
+	var full error // there is no room to make it; it may be there
 	if make {
 		b := e.client.B()
 		results := e.client.DoMulti(ctx, b.Sadd().Key(e.cfg.Prefix+":queues").Member(name).Build(), b.Get().Key(e.cfg.Prefix+":mark").Build())
 		for _, r := range results {
-			if err := r.Error(); err != nil && !rueidis.IsRedisNil(err) {
+			if err := ignoreNil(r.Error()); refusalOf(err) == "OOM" {
+				full, make = err, false
+			} else if err != nil {
 				return nil, err
 			}
 		}
@@ -154,7 +157,7 @@ func (e *Engine) reload(ctx context.Context, name string, make bool, need ...lan
 	}
 	if l == nil {
 		e.lines.drop(name)
-		return nil, nil
+		return nil, full
 	}
 	if missing := slices.DeleteFunc(slices.Clone(need), func(k laneKey) bool { return l.lanes[k] != 0 }); len(missing) > 0 {
 		if err := e.announce(ctx, name, kindsOf(missing)); err != nil {

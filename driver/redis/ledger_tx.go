@@ -73,15 +73,16 @@ func (t *LedgerTx) Commit(ctx context.Context) error {
 	for i, step := range t.steps {
 		more = append(more, step, rueidis.BinaryString(t.results[i]))
 	}
-	c := t.l.tried(ctx, committing(t.change), t.try, more...)
+	text := ledgerText + "\n" + changing(t.change)
+	if !t.l.fenced {
+		text += "J = nil\n"
+	}
+	c := t.l.tried(ctx, committing(transitionOf("ledger commit", text+"return actions.commit(change)\n")), t.try, more...)
 	if t.change != "" {
 		// The change's keys come last: how many are before them the script is told.
 		c.args = append(c.args, digits(len(c.keys)))
 		c.args = append(c.args, t.args...)
 		c.keys = append(c.keys, t.keys...)
-	}
-	if !t.l.fenced {
-		c.script = committingBeside(t.change)
 	}
 	status, r, err := t.l.do(ctx, "commit", c)
 	if err != nil || status == 'E' {
@@ -102,32 +103,28 @@ func (l *Ledger) Atomically(ctx context.Context, fn func(tx *LedgerTx) error) er
 	return tx.Commit(ctx)
 }
 
-// scripts are those that hold changes of callers, by text.
+// scripts are those that hold changes of callers, by text: whoever calls one again finds it made.
 var scripts sync.Map
 
-func committing(change string) *script       { return withChange("", change) }
-func committingBeside(change string) *script { return withChange("J = nil\n", change) }
+func committing(s *script) *script {
+	known, _ := scripts.LoadOrStore(s.text, s)
+	return known.(*script)
+}
 
-// withChange makes the script that commits a caller's change: it runs as a function, with KEYS and ARGV of its own.
-func withChange(first, change string) *script {
-	text := ledgerText + "\n" + first
+// changing makes a function of a caller's change, with KEYS and ARGV of its own: those after the engine's, of which
+// the next argument says how many there are.
+func changing(change string) string {
 	if change == "" {
-		text += "return actions.commit()\n"
-	} else {
-		text += `local function change(KEYS, ARGV)
+		return "local change = nil\n"
+	}
+	return `local function theirs(KEYS, ARGV)
 ` + change + `
 end
-return actions.commit(function(argn)
+local function change(argn)
 	local before, keys, args = tonumber(ARGV[argn + 1]), {}, {}
 	for i = before + 1, #KEYS do keys[#keys + 1] = KEYS[i] end
 	for i = argn + 2, #ARGV do args[#args + 1] = ARGV[i] end
-	change(keys, args)
-end)
+	theirs(keys, args)
+end
 `
-	}
-	if s, ok := scripts.Load(text); ok {
-		return s.(*script)
-	}
-	s, _ := scripts.LoadOrStore(text, transitionOf("ledger commit", text))
-	return s.(*script)
 }

@@ -50,8 +50,12 @@ var (
 	peekText string
 	//go:embed script/extend.lua
 	extendText string
+	//go:embed script/settlement.lua
+	settlementText string
 	//go:embed script/settle.lua
 	settleText string
+	//go:embed script/commit.lua
+	commitText string
 	//go:embed script/operate.lua
 	operateText string
 	//go:embed script/prune.lua
@@ -77,10 +81,10 @@ var (
 
 	laneScript     = transition("lane", laneText)
 	enqueueScript  = transition("enqueue", enqueueText)
-	claimScript    = transition("claim", claimText)
-	peekScript     = transition("peek", peekText)
-	extendScript   = transition("extend", extendText)
-	settleScript   = transition("settle", settleText)
+	claimScript    = relieving("claim", claimText)
+	peekScript     = relieving("peek", peekText)
+	extendScript   = relieving("extend", extendText)
+	settleScript   = relieving("settle", settlementText+"\n"+settleText)
 	operateScript  = transition("operate", operateText)
 	pruneScript    = transition("prune", pruneText)
 	touchScript    = transition("touch", touchText)
