@@ -15,6 +15,10 @@ type Config struct {
 	Prefix string
 	// UniqueFor is how long the id of a job that is done stays known: 24 h.
 	UniqueFor time.Duration
+	// EndedBytes bounds what is kept of jobs that have ended, about, in each queue: 0, no bound. Where it is exceeded
+	// the oldest are pruned before UniqueFor has passed, and the queue's mark moves to their freshness: a request
+	// with an origin as old is refused, and not run a second time.
+	EndedBytes int
 	// KeepFor is how long effects are remembered: 30 days.
 	KeepFor time.Duration
 	// MaxPayload is the limit of a payload or a result: 1 MiB, in bytes.
@@ -59,6 +63,9 @@ func (c Config) checked() (Config, error) {
 		wrong(fmt.Sprintf("MaxPayload is %d", c.MaxPayload), "use 0 for the default, or at most 64 MiB")
 	}
 	c.MaxPayload = cmp.Or(c.MaxPayload, 1<<20)
+	if c.EndedBytes < 0 || c.EndedBytes > 0 && c.EndedBytes < 1<<16 {
+		wrong(fmt.Sprintf("EndedBytes is %d", c.EndedBytes), "use 0 for no bound, or at least 65536")
+	}
 	if c.MinReplicas < 0 {
 		wrong(fmt.Sprintf("MinReplicas is %d", c.MinReplicas), "use 0 for none")
 	}

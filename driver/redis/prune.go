@@ -20,6 +20,9 @@ func (e *Engine) Reap(ctx context.Context, limit int) (int, error) {
 	return e.forget(ctx, "reap", limit, true)
 }
 
+// endedBytes is about what a job that is done takes until it is pruned: its record, its field and its place in line.
+const endedBytes = 160
+
 // pruneAtOnce bounds one script: nobody else is served while it runs.
 const pruneAtOnce = 1000
 
@@ -34,7 +37,7 @@ func (e *Engine) forget(ctx context.Context, op string, limit int, reap bool) (n
 	for _, name := range names {
 		for n < limit {
 			most := min(limit-n, pruneAtOnce)
-			answer, there, err := e.on(ctx, pruneScript, name, false, nil, func(*line) []string { return []string{digits(most), flag(reap)} })
+			answer, there, err := e.on(ctx, pruneScript, name, false, nil, func(*line) []string { return []string{digits(most), flag(reap), digits(e.cfg.EndedBytes / endedBytes)} })
 			if err != nil {
 				return n, translated(op, err)
 			}

@@ -49,11 +49,12 @@ func (a address) sqlite() (string, sqlite.Config, error) {
 // redis gives the connection's URL as the driver reads it, and what the parameters say beside it.
 func (a address) redis() (string, redis.Config, error) {
 	var cfg redis.Config
-	p := a.parameters("unique_for", "keep_for", "max_payload", "prefix", "min_replicas", "sentinel")
+	p := a.parameters("unique_for", "keep_for", "max_payload", "prefix", "min_replicas", "ended_bytes", "sentinel")
 	p.span("unique_for", &cfg.UniqueFor)
 	p.span("keep_for", &cfg.KeepFor)
 	p.size("max_payload", &cfg.MaxPayload)
 	p.count("min_replicas", &cfg.MinReplicas)
+	p.size("ended_bytes", &cfg.EndedBytes)
 	cfg.Prefix = p.values.Get("prefix")
 	url := a.scheme + ":" + a.rest
 	if master := p.values.Get("sentinel"); master != "" {

@@ -1,9 +1,11 @@
--- prune forgets what has ended long enough ago; a reap of that only what was last fresh at or before the mark.
+-- prune forgets what has ended long enough ago; a reap of that only what was last fresh at or before the mark. Where more
+-- than most are kept the oldest go before their time, and the mark moves: their requests are refused, not run again.
 local q = open()
 if not q then return 'stale' end
 pass(q)
-local limit, reap = num(), num() == 1
+local limit, reap, most = num(), num() == 1, num()
 local now, n, kept = q.now, 0, {}
+local over = most > 0 and q.done + q.cancelled - most or 0
 
 -- forget removes a job; what its record does not say is due to go stays.
 local function forget(id, at)
@@ -12,6 +14,8 @@ local function forget(id, at)
 	local r = read(rec)
 	if (r.state ~= DONE and r.state ~= CANCELLED) or r.at ~= at then return true end
 	if reap and r.fresh > q.mark then return false end
+	if at > now then q.mark = max(q.mark, r.fresh) end
+	over = over - 1
 	call('HDEL', q.j, id)
 	if r.told then call('HDEL', q.h, id) end
 	q.seen[id] = false
@@ -24,7 +28,7 @@ end
 local ids, due = {}, {}
 for i, it in ipairs(call('LRANGE', q.p, 0, limit - 1)) do
 	local at = i6(it, 1)
-	if at > now then break end
+	if at > now and i > over then break end
 	ids[i], due[i] = sub(it, 7), at
 end
 load(q, ids)

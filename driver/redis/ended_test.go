@@ -1,0 +1,57 @@
+package redis
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twicehq/twice/internal/redistest"
+	"github.com/twicehq/twice/queue"
+)
+
+// What is kept of jobs that have ended is bounded by bytes, too: the oldest go, counted, and what might be a repeat of
+// them is refused.
+func TestEndedIsBoundedByBytes(t *testing.T) {
+	t.Parallel()
+	const keeps, jobs = 1 << 16 / endedBytes, 600
+	now := time.Now().Truncate(time.Millisecond)
+	e := openOn(t, redistest.Start(t, redistest.Options{}), Config{EndedBytes: 1 << 16, Now: func() time.Time { return now }})
+	ctx := t.Context()
+	first := now
+	for i := range jobs {
+		now = now.Add(time.Millisecond)
+		if _, err := e.Enqueue(ctx, queue.Job{Queue: "q", Kind: "k", Key: fmt.Sprint(i), Origin: now}); err != nil {
+			t.Fatal(err)
+		}
+		if errs, err := e.Settle(ctx, queue.Settlement{Lease: taken(t, e, time.Minute), State: queue.Done, Outcome: queue.OutcomeDone}); err != nil || errs[0] != nil {
+			t.Fatal(errs, err)
+		}
+	}
+	n, err := e.Prune(ctx, jobs)
+	if n != jobs-keeps || err != nil {
+		t.Errorf("pruned %d of %d, %v", n, jobs-keeps, err)
+	}
+	if b, err := e.Audit(ctx); err != nil || b[0].Missing() != 0 || b[0].Pruned != jobs-keeps {
+		t.Errorf("%+v, %v", b, err)
+	}
+	again := func(i int, origin time.Time) queue.Receipt {
+		r, err := e.Enqueue(ctx, queue.Job{Queue: "q", Kind: "k", Key: fmt.Sprint(i), Origin: origin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r[0]
+	}
+	if r := again(0, first.Add(time.Millisecond)); !errors.Is(r.Err, queue.ErrRefused) {
+		t.Errorf("a repeat of one that went: %+v", r)
+	}
+	if r := again(jobs-1, now); r.Status != queue.Duplicate {
+		t.Errorf("a repeat of one that is kept: %+v", r)
+	}
+	if r := again(jobs, now); r.Status != queue.Accepted {
+		t.Errorf("a new one: %+v", r)
+	}
+	if n, err := e.Prune(ctx, jobs); n != 0 || err != nil {
+		t.Errorf("and again %d, %v", n, err)
+	}
+}
