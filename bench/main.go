@@ -32,26 +32,39 @@ func run(ctx context.Context, args []string, out, log io.Writer) int {
 		fmt.Fprintln(log, "bench:", err)
 		return 2
 	}
-	r, err := measure(ctx, o)
-	if len(r.Sections) > 0 { // what was measured before an error is shown
-		write := report.Markdown
-		if o.json {
-			write = report.JSON
+	failed := false
+	for _, g := range o.groups {
+		r, err := measure(ctx, o, g)
+		if len(r.Sections) > 0 { // what was measured before an error is shown
+			err = errors.Join(err, show(out, o, g, r))
 		}
-		err = errors.Join(err, write(out, r))
+		if err != nil {
+			fmt.Fprintln(log, "bench:", err)
+			return 2
+		}
+		failed = failed || r.Failed
 	}
-	switch {
-	case err != nil:
-		fmt.Fprintln(log, "bench:", err)
-		return 2
-	case r.Failed:
+	if failed {
 		return 1
 	}
 	return 0
 }
 
-// measure runs what was chosen in a directory of its own, which it removes.
-func measure(ctx context.Context, o options) (r report.Report, err error) {
+// show writes one group's report; the reports in JSON follow one another.
+func show(out io.Writer, o options, g group, r report.Report) error {
+	if o.json {
+		return report.JSON(out, r)
+	}
+	if g.title != "" {
+		if _, err := fmt.Fprintf(out, "## %s\n", g.title); err != nil {
+			return err
+		}
+	}
+	return report.Markdown(out, r)
+}
+
+// measure runs what was chosen of a group in a directory of its own, which it removes.
+func measure(ctx context.Context, o options, g group) (r report.Report, err error) {
 	o.Dir, err = os.MkdirTemp(o.Dir, "twice-bench-")
 	if err != nil {
 		return r, err
@@ -60,6 +73,6 @@ func measure(ctx context.Context, o options) (r report.Report, err error) {
 	if disk.InMemory(o.Dir) {
 		return r, fmt.Errorf("%s is in memory, where fsync does nothing: name a directory on a disk with -dir", o.Dir)
 	}
-	outcomes, err := suite.Run(ctx, o.Config, o.scenarios, o.contestants)
-	return report.Make(o.Config, o.base, o.contestants, outcomes), err
+	outcomes, err := suite.Run(ctx, o.Config, o.scenarios, g.contestants)
+	return report.Make(o.Config, o.base, g.contestants, outcomes), err
 }

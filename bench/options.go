@@ -12,23 +12,32 @@ import (
 
 type options struct {
 	suite.Config
-	scenarios   []suite.Scenario
-	contestants []suite.Contestant
-	base        string
-	json        bool
+	scenarios []suite.Scenario
+	groups    []group
+	base      string
+	json      bool
 }
 
 // parse reads the command line.
 func parse(args []string, log io.Writer) (o options, err error) {
-	scenarios, all := suite.Scenarios(), contestants()
+	all := sets()
+	bySet := func(s set) string { return s.name }
+	byGroup := func(g group) string { return g.name }
 	byScenario := func(s suite.Scenario) string { return s.Name }
 	byPeer := func(c suite.Contestant) string { return c.Name }
 
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(log)
-	only := f.String("only", "", "scenarios, by comma (default all): "+names(scenarios, byScenario))
-	peers := f.String("peers", "", "peers, by comma (default all): "+names(all, byPeer))
-	f.StringVar(&o.base, "base", peersFirst(), "the peer whose ratio to the others is shown")
+	chosen := f.String("set", all[0].name, "the set of peers: "+names(all, bySet))
+	help := map[string]string{}
+	for _, s := range all {
+		help["only"] += fmt.Sprintf("\n%s: %s", s.name, names(s.scenarios, byScenario))
+		help["peers"] += fmt.Sprintf("\n%s: %s", s.name, names(s.groups[0].contestants, byPeer))
+	}
+	only := f.String("only", "", "scenarios, by comma (default all)"+help["only"])
+	peers := f.String("peers", "", "peers, by comma (default all)"+help["peers"])
+	persist := f.String("persist", "", "persistence of the redis set's server, by comma (default all): "+names(all[1].groups, byGroup))
+	f.StringVar(&o.base, "base", all[0].groups[0].contestants[0].Name, "the peer whose ratio to the others is shown")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of Markdown")
 	f.IntVar(&o.Runs, "runs", 3, "runs kept for each figure")
 	f.IntVar(&o.Extra, "extra", 1, "further rounds allowed when other processes disturbed some")
@@ -49,14 +58,26 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("%q is not an option", f.Arg(0))
 	}
-	if o.scenarios, err = choose("scenario", *only, scenarios, byScenario); err != nil {
+	picked, err := choose("set", *chosen, all, bySet)
+	if err != nil {
 		return o, err
 	}
-	if o.contestants, err = choose("peer", *peers, all, byPeer); err != nil {
+	if len(picked) != 1 {
+		return o, fmt.Errorf("-set is %q: name one of %s", *chosen, names(all, bySet))
+	}
+	if o.scenarios, err = choose("scenario", *only, picked[0].scenarios, byScenario); err != nil {
 		return o, err
 	}
-	if _, err := choose("peer", o.base, all, byPeer); err != nil {
+	if o.groups, err = choose("persistence", *persist, picked[0].groups, byGroup); err != nil {
 		return o, err
+	}
+	for i, g := range o.groups {
+		if _, err := choose("peer", o.base, g.contestants, byPeer); err != nil {
+			return o, err
+		}
+		if o.groups[i].contestants, err = choose("peer", *peers, g.contestants, byPeer); err != nil {
+			return o, err
+		}
 	}
 	o.Log = log
 	if *quiet {
@@ -64,8 +85,6 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	}
 	return o, o.Check()
 }
-
-func peersFirst() string { return peers()[0].Name }
 
 // choose picks by name, in the order of all.
 func choose[T any](what, list string, all []T, name func(T) string) (chosen []T, err error) {

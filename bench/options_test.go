@@ -8,7 +8,7 @@ import (
 
 func TestOptionsChooseInOrderAndNameWhatIsWrong(t *testing.T) {
 	o, err := parse([]string{"-only", "drain,enqueue_1", "-peers", "limit,river-sqlite"}, io.Discard)
-	if err != nil || len(o.scenarios) != 2 || o.scenarios[0].Name != "enqueue_1" || o.contestants[0].Name != "river-sqlite" {
+	if err != nil || len(o.scenarios) != 2 || o.scenarios[0].Name != "enqueue_1" || o.groups[0].contestants[0].Name != "river-sqlite" {
 		t.Error(o, err)
 	}
 	_, err = parse([]string{"-only", "drian"}, io.Discard)

@@ -37,7 +37,7 @@ type Sample struct {
 // stops everybody.
 func Run(ctx context.Context, cfg Config, scenarios []Scenario, cs []Contestant) (out []Outcome, err error) {
 	ids := new(atomic.Int64)
-	r := &runner{cfg, ids, &stores{cfg.Dir, ids, cfg.Log, map[string]error{}}}
+	r := &runner{cfg, ids, &stores{cfg.Dir, ids, cfg.Log, map[string]error{}, map[string]int64{}}}
 	for _, sc := range scenarios {
 		o, err := r.scenario(ctx, sc, cs)
 		if err != nil {

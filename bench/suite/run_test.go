@@ -20,7 +20,7 @@ func TestTheLimitsRunEveryScenarioTheyHave(t *testing.T) {
 	if err := cfg.Check(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := Run(t.Context(), cfg, Scenarios(), []Contestant{Limit(rawsql.Plain), Limit(rawsql.Merged)})
+	out, err := Run(t.Context(), cfg, Scenarios(), []Contestant{SQL(rawsql.Plain), SQL(rawsql.Merged)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestTheLimitsRunEveryScenarioTheyHave(t *testing.T) {
 func TestAnInterruptEndsTheRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Run(ctx, small(t), Scenarios(), []Contestant{Limit(rawsql.Plain)})
+	_, err := Run(ctx, small(t), Scenarios(), []Contestant{SQL(rawsql.Plain)})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -27,9 +27,9 @@ func (r *runner) sample(ctx context.Context, sc Scenario, c Contestant, store io
 		defer stop()
 	}
 	s.Workers = workers
-	w := noise.Start()
+	w, helpers := noise.Start(), watchHelpers(store)
 	s.Values, err = c.run(ctx, sc, r.cfg.env(workers, r.ids), store)
-	s.Foreign = w.Foreign()
+	s.Foreign = max(0, w.Foreign()-helpers.cores())
 	return s, err
 }
 

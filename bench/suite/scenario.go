@@ -3,19 +3,23 @@ package suite
 import (
 	"context"
 
-	"github.com/twicehq/twice/bench/rawsql"
 	"github.com/twicehq/twice/internal/loadtest"
 )
 
-// Scenario is one question to a queue, with what plain SQL answers. Its store is opened fresh for every run.
+// Scenario is one question to a queue, with what the honest limit answers. Its store is opened fresh for every run.
 type Scenario struct {
 	loadtest.Scenario
-	Limit  func(context.Context, loadtest.Env, *rawsql.Store) (loadtest.Values, error) // nil: plain SQL has no answer
+	Limit  func(context.Context, loadtest.Env, Bare) (loadtest.Values, error)          // nil: it has no answer
 	Static func(context.Context, Config, *stores, Contestant) (loadtest.Values, error) // instead of Run
 }
 
-// Scenarios are all of them, in the order in which they run.
-func Scenarios() []Scenario {
+// Scenarios are those of stores that are files, in the order in which they run.
+func Scenarios() []Scenario { return append(common(), effect, bytes) }
+
+// InMemory are those of stores that are in a server's memory.
+func InMemory() []Scenario { return append(common(), memory) }
+
+func common() []Scenario {
 	return []Scenario{
 		{Scenario: loadtest.Enqueue(1, false), Limit: limitEnqueue(1)},
 		{Scenario: loadtest.Enqueue(64, false), Limit: limitEnqueue(64)},
@@ -26,7 +30,5 @@ func Scenarios() []Scenario {
 		{Scenario: loadtest.Drain(true), Limit: limitDrain},
 		{Scenario: loadtest.Both(), Limit: limitBoth},
 		{Scenario: loadtest.Pickup()},
-		effect,
-		bytes,
 	}
 }

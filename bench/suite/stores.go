@@ -22,6 +22,8 @@ type stores struct {
 	ids  *atomic.Int64
 	log  io.Writer
 	made map[string]error
+
+	weights map[string]int64 // of the servers once they were filled
 }
 
 // template returns the directory of a closed store with jobs at rest and jobs waiting.
@@ -59,7 +61,11 @@ func (s *stores) make(ctx context.Context, c Contestant, dir string, rest, waiti
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.fill(ctx, store, rest, waiting), store.Close())
+	err = s.fill(ctx, store, rest, waiting)
+	if w, ok := store.(Weigher); ok && err == nil {
+		s.weights[dir], err = w.Weight(ctx)
+	}
+	return errors.Join(err, store.Close())
 }
 
 func (s *stores) fill(ctx context.Context, store io.Closer, rest, waiting int) error {
