@@ -23,7 +23,7 @@ type script struct {
 var shared string
 
 // transition makes the script of a queue.
-func transition(name, own string) *script { return transitionOf(name, shared+"\n"+own) }
+func transition(name, own string) *script { return transitionOf(name, assemble(own)) }
 
 func transitionOf(name, text string) *script {
 	sum := sha1.Sum([]byte(text)) // how the server names scripts

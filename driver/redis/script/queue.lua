@@ -48,6 +48,8 @@ local function many(command, key, list, n)
 	end
 end
 
+local NOBODY = string.rep('\0', 16)
+local EVENTS = '>I4I4I4I4I4I4'
 local STATE = '>' .. string.rep('d', 23)
 
 -- open reads the queue whose keys begin after base; nil where the client does not know it as it is.
@@ -56,16 +58,17 @@ local function open()
 	local K = KEYS
 	local raw = call('GET', K[base + 1])
 	if not raw then return nil end
-	local q = {
+	local its, at, clock, paused, last, nth, floor_, mark, wait, due, ttl, spared, window, stale, orphaned, pending,
+		accepted, queued, running, done, dead, cancelled, pruned = cut(STATE, raw)
+	if its ~= epoch or at ~= gen then return nil end
+	return { -- all at once: a table that grows is made again each time
 		base = base + 14, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
 		c = K[base + 7], b = K[base + 8], x = K[base + 9], p = K[base + 10], k = K[base + 11], t = K[base + 12], s = K[base + 13], o = K[base + 14],
-		set = {}, nset = 0, push = {}, count = {}, later = {}, nlater = 0, leased = {}, nleased = 0, seen = {}, lone = sub(raw, 185, 200),
+		set = {}, nset = 0, push = {}, count = {}, later = {}, nlater = 0, leased = {}, nleased = 0, seen = {}, added = false, behind = false,
+		epoch = its, gen = at, clock = clock, paused = paused, last = last, nth = nth, floor = floor_, mark = mark, wait = wait, due = due, ttl = ttl,
+		spared = spared, window = window, stale = stale, orphaned = orphaned, pending = pending, accepted = accepted, queued = queued,
+		running = running, done = done, dead = dead, cancelled = cancelled, pruned = pruned, lone = sub(raw, 185, 200), now = max(host, clock),
 	}
-	q.epoch, q.gen, q.clock, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned, q.pending,
-		q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned = cut(STATE, raw)
-	if q.epoch ~= epoch or q.gen ~= gen then return nil end
-	q.now = max(host, q.clock)
-	return q
 end
 
 -- lane gives the key of a lane's list.
@@ -144,6 +147,19 @@ end
 
 local function i6(rec, at) return (cut('>I6', rec, at)) end
 
+local function sooner(a, b)
+	if a.at ~= b.at then return a.at < b.at end
+	if a.born ~= b.born then return a.born < b.born end
+	return a.nth < b.nth
+end
+
+-- pass lets time pass: what has become due goes to its list, and leases may be spared.
+local function pass(q)
+	if q.due <= q.now or (q.ttl > 0 and q.now - q.clock >= q.ttl) then overdue(q) end
+end
+
+-- SELDOM: the functions below are made only by a run that calls one. See seldom.go.
+
 -- read takes a record apart.
 local function read(rec)
 	local r = {}
@@ -171,8 +187,6 @@ local function read(rec)
 	return r
 end
 
-local NOBODY = string.rep('\0', 16)
-
 -- made puts a record together.
 local function made(r)
 	local flags = CLAIMED
@@ -189,8 +203,6 @@ local function made(r)
 end
 
 local function order(r) return pack('>I6I3', r.born, r.nth) end
-
-local EVENTS = '>I4I4I4I4I4I4'
 
 -- history reads what happened to a job.
 local function history(q, id)
@@ -256,15 +268,9 @@ local function spare(q)
 	flush(q)
 end
 
-local function sooner(a, b)
-	if a.at ~= b.at then return a.at < b.at end
-	if a.born ~= b.born then return a.born < b.born end
-	return a.nth < b.nth
-end
-
--- pass lets time pass: what has become due goes to its list, in order. Where more is due than one script moves, the
--- queue is behind: then what is new waits in d, so that the order holds.
-local function pass(q)
+-- overdue moves what has become due to its list, in order. Where more is due than one script moves, the queue is
+-- behind: then what is new waits in d, so that the order holds.
+local function overdue(q)
 	spare(q)
 	if q.due > q.now then return end
 	local due, ids, upto = {}, {}, q.now
