@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,7 +48,6 @@ const (
 
 // enqueue carries out a request, with others where there are any.
 func (g *groups) enqueue(ctx context.Context, name string, jobs []prepared) ([]queue.Receipt, error) {
-	r := &request{jobs: jobs, done: make(chan struct{})}
 	g.mu.Lock()
 	if g.queues == nil {
 		g.queues = map[string]*group{}
@@ -57,6 +57,20 @@ func (g *groups) enqueue(ctx context.Context, name string, jobs []prepared) ([]q
 		q = &group{}
 		g.queues[name] = q
 	}
+	if q.busy == 0 { // nobody is there to share with: no more is between this caller and the server
+		q.busy++
+		g.mu.Unlock()
+		receipts, err := g.e.store(ctx, name, jobs)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if len(q.waiting) > 0 {
+			go g.serve(name, q)
+		} else {
+			q.busy--
+		}
+		return receipts, err
+	}
+	r := &request{jobs: jobs, done: make(chan struct{})}
 	q.waiting = append(q.waiting, r)
 	lead := q.busy < atOnce
 	if lead {
@@ -86,8 +100,11 @@ func (g *groups) serve(name string, q *group) {
 		var batch []*request
 		var jobs []prepared
 		for len(q.waiting) > 0 && (len(batch) == 0 || len(jobs)+len(q.waiting[0].jobs) <= together) {
-			batch = append(batch, q.waiting[0])
-			jobs = append(jobs, q.waiting[0].jobs...)
+			if batch = append(batch, q.waiting[0]); len(batch) == 1 {
+				jobs = slices.Clip(q.waiting[0].jobs)
+			} else {
+				jobs = append(jobs, q.waiting[0].jobs...)
+			}
 			q.waiting = q.waiting[1:]
 		}
 		g.mu.Unlock()

@@ -65,12 +65,19 @@ type batch struct {
 // settle ends attempts, queue by queue, in one round trip where nothing has changed meanwhile.
 func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []error) error {
 	batches := e.batches(ctx, ends, errs)
+	applied := false
+	fail := func(err error) error {
+		if applied {
+			return inPart(err)
+		}
+		return err
+	}
 	for range staleAtMost {
 		calls := make([]call, len(batches))
 		for i, b := range batches {
 			c, err := e.settling(ctx, b, ends)
 			if err != nil {
-				return err
+				return fail(err)
 			}
 			calls[i] = c
 		}
@@ -79,27 +86,29 @@ func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []err
 		}
 		var again []*batch
 		for i, result := range e.run(ctx, calls...) {
-			b := batches[i]
 			bytes, err := result.AsBytes()
 			if err != nil {
-				return err
+				return fail(err)
 			}
 			if string(bytes) == stale {
-				for _, name := range b.queues {
-					if _, err := e.reload(ctx, name, true, b.need[name]...); err != nil {
-						return err
-					}
-				}
-				again = append(again, b)
+				again = append(again, batches[i])
 				continue
 			}
-			e.settledAll(b, ends, errs, bytes)
+			applied = true
+			e.settledAll(batches[i], ends, errs, bytes)
+		}
+		for _, b := range again {
+			for _, name := range b.queues {
+				if _, err := e.reload(ctx, name, true, b.need[name]...); err != nil {
+					return fail(err)
+				}
+			}
 		}
 		if batches = again; len(batches) == 0 {
 			return nil
 		}
 	}
-	return errUnsteady(batches[0].queues[0])
+	return fail(errUnsteady(batches[0].queues[0]))
 }
 
 // settledAll reads what the script says of a batch.
@@ -134,6 +143,9 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 		if errs[i] != nil {
 			continue
 		}
+		if next, errs[i] = e.notElsewhere(ctx, s, next); errs[i] != nil {
+			continue
+		}
 		name := s.Lease.Job.Queue
 		b := of[name]
 		if b == nil {
@@ -165,6 +177,41 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 		b.order(ends)
 	}
 	return all
+}
+
+// notElsewhere leaves out jobs to follow that a queue has in which their kind was before: they are duplicates. Two
+// clients that store one id in two queues at the same moment are not told apart here.
+func (e *Engine) notElsewhere(ctx context.Context, s queue.Settlement, next []prepared) ([]prepared, error) {
+	var new []prepared
+	for i := range next {
+		p := &next[i]
+		l, err := e.line(ctx, p.job.Queue, true, p.lane)
+		if err != nil {
+			return nil, translated("settle", err)
+		}
+		known := false
+		for _, other := range l.also {
+			raw, err := e.client.Do(ctx, e.client.B().Hget().Key(e.key(other, "j")).Field(rueidis.BinaryString(p.id[:])).Build()).AsBytes()
+			if rueidis.IsRedisNil(err) {
+				continue
+			}
+			if err != nil {
+				return nil, translated("settle", err)
+			}
+			rec, err := readRecord(raw)
+			if err != nil {
+				return nil, damaged("settle", p.id, err)
+			}
+			if rec.fingerprint != p.job.Fingerprint {
+				return nil, e.refusedOf(s, p, 'C')
+			}
+			known = true
+		}
+		if !known {
+			new = append(new, *p)
+		}
+	}
+	return new, nil
 }
 
 // order puts those that are plainly done first, unless a job is settled twice: then the first wins.
