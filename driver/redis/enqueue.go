@@ -1,10 +1,12 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -22,58 +24,67 @@ func (e *Engine) Enqueue(ctx context.Context, jobs ...queue.Job) ([]queue.Receip
 	}
 	receipts := make([]queue.Receipt, len(jobs))
 	now := e.about()
-	perQueue := map[string][]int{}
-	ready := make([]prepared, len(jobs))
+	ready := make([]prepared, 0, len(jobs))
+	at := make([]int, 0, len(jobs)) // of jobs, those that are ready
 	for i, j := range jobs {
 		j, err := j.Prepared(e.cfg.MaxPayload, now)
 		if err != nil {
 			receipts[i] = queue.Receipt{ID: j.ID, Status: queue.Refused, Err: err}
 			continue
 		}
-		ready[i] = prepare(j)
-		perQueue[j.Queue] = append(perQueue[j.Queue], i)
+		ready, at = append(ready, prepare(j)), append(at, i)
 	}
-	type part struct {
-		at  []int
-		got []queue.Receipt
-		err error
+	if len(ready) == 0 {
+		return receipts, nil
 	}
-	parts := make(chan part, len(perQueue))
-	for name, at := range perQueue {
-		own := make([]prepared, len(at))
+	if !slices.ContainsFunc(ready, func(p prepared) bool { return p.job.Queue != ready[0].job.Queue }) {
+		got, err := e.groups.enqueue(ctx, ready[0].job.Queue, ready)
+		if err != nil {
+			return nil, translated("enqueue", err)
+		}
 		for n, i := range at {
-			own[n] = ready[i]
+			receipts[i] = got[n]
 		}
-		store := func() {
+		return receipts, nil
+	}
+	return e.enqueueEach(ctx, ready, at, receipts)
+}
+
+// enqueueEach stores jobs of several queues, side by side.
+func (e *Engine) enqueueEach(ctx context.Context, ready []prepared, at []int, receipts []queue.Receipt) ([]queue.Receipt, error) {
+	names, of := byQueue(ready, func(p prepared) string { return p.job.Queue })
+	errs := make([]error, len(names))
+	var all sync.WaitGroup
+	for k, name := range names {
+		all.Go(func() {
+			own := make([]prepared, len(of[name]))
+			for n, i := range of[name] {
+				own[n] = ready[i]
+			}
 			got, err := e.groups.enqueue(ctx, name, own)
-			parts <- part{at, got, err}
-		}
-		if len(perQueue) == 1 {
-			store()
-		} else {
-			go store()
-		}
+			if errs[k] = err; err != nil {
+				return
+			}
+			for n, i := range of[name] {
+				receipts[at[i]] = got[n]
+			}
+		})
 	}
-	var failure error
-	stored := false
-	for range perQueue {
-		p := <-parts
-		if p.err != nil {
-			failure = p.err
-			continue
-		}
-		stored = true
-		for n, i := range p.at {
-			receipts[i] = p.got[n]
+	all.Wait()
+	failed := 0
+	for _, err := range errs {
+		if err != nil {
+			failed++
 		}
 	}
-	if failure != nil && stored {
-		failure = inPart(failure)
+	switch err := cmp.Or(errs...); {
+	case failed == 0:
+		return receipts, nil
+	case failed < len(errs):
+		return nil, inPart(err)
+	default:
+		return nil, translated("enqueue", err)
 	}
-	if failure != nil {
-		return nil, translated("enqueue", failure)
-	}
-	return receipts, nil
 }
 
 func prepare(j queue.Job) prepared {
