@@ -52,7 +52,7 @@ func (r *runner) claim(ctx context.Context, req queue.Claim) []queue.Lease {
 				r.moved()
 			}
 			r.callFailed("claim", err, try)
-			if pause(ctx, retryAfter(try)) {
+			if pause(ctx, r.retryAfter(try)) {
 				continue
 			}
 		}

@@ -107,7 +107,7 @@ func (r *runner) trip(batch []*attempt, ends []queue.Settlement, slots int) []qu
 			r.handOut(nil, slots, false)
 			slots = 0
 		}
-		if !pause(r.calls, retryAfter(try)) {
+		if !pause(r.calls, r.retryAfter(try)) {
 			r.abandon(batch, err)
 			r.handOut(nil, slots, false)
 			return nil
@@ -120,10 +120,11 @@ func (r *runner) trip(batch []*attempt, ends []queue.Settlement, slots int) []qu
 const callTimeout = 15 * time.Second
 
 // retryAfter is the pause before the n-th repetition of a call: 50 ms, doubled up to 3 s, drawn from the
-// upper half, so that work goes on within 5 s of the engine's return.
-func retryAfter(n int) time.Duration {
+// upper half, so that work goes on within 5 s of the engine's return; and up to a third of a lease, so that leases that
+// a claim was given and never told of are fetched before they run out.
+func (w *Worker) retryAfter(n int) time.Duration {
 	d := 50 * time.Millisecond << min(n-1, 6)
-	d = min(d, 3*time.Second)
+	d = max(2, min(d, 3*time.Second, w.cfg.Lease/3))
 	return d/2 + rand.N(d/2)
 }
 

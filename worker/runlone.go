@@ -82,7 +82,7 @@ func (w *Worker) confirm(ctx context.Context, lease queue.Lease) error {
 		switch {
 		case err == nil:
 			return errs[0]
-		case try == sealTries || !pause(ctx, retryAfter(try)):
+		case try == sealTries || !pause(ctx, w.retryAfter(try)):
 			return err
 		}
 	}

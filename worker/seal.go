@@ -21,7 +21,7 @@ func (r *runner) seal(a *attempt, s *queue.Settlement) error {
 			return nil
 		}
 		r.tell(r.base, Event{What: LedgerError, Lease: a.lease(), Err: err, N: try})
-		if a.lost.Load() != nil || try == sealTries || !pause(r.calls, retryAfter(2*try)) {
+		if a.lost.Load() != nil || try == sealTries || !pause(r.calls, r.retryAfter(2*try)) {
 			break
 		}
 	}

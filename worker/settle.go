@@ -69,7 +69,7 @@ func (r *runner) settled(batch []*attempt, errs []error) {
 			if a.tries >= maxTries {
 				e.What = Unsettled
 			} else {
-				time.AfterFunc(retryAfter(a.tries), func() { r.settleAgain(a) })
+				time.AfterFunc(r.retryAfter(a.tries), func() { r.settleAgain(a) })
 			}
 		}
 		r.tell(r.base, e)

@@ -73,11 +73,13 @@ func (t *LedgerTx) Commit(ctx context.Context) error {
 	for i, step := range t.steps {
 		more = append(more, step, rueidis.BinaryString(t.results[i]))
 	}
-	text := ledgerText + "\n" + changing(t.change)
+	where, fence := "ledger beside its jobs", ""
 	if !t.l.fenced {
-		text += "J = nil\n"
+		where, fence = "ledger", "J = nil\n"
 	}
-	c := t.l.tried(ctx, committing(transitionOf("ledger commit", text+"return actions.commit(change)\n")), t.try, more...)
+	c := t.l.tried(ctx, committing(where, t.change, func(change string) *script {
+		return transitionOf("commit", ledgerText+"\n"+change+fence+"return actions.commit(change)\n")
+	}), t.try, more...)
 	if t.change != "" {
 		// The change's keys come last: how many are before them the script is told.
 		c.args = append(c.args, digits(len(c.keys)))
@@ -103,11 +105,16 @@ func (l *Ledger) Atomically(ctx context.Context, fn func(tx *LedgerTx) error) er
 	return tx.Commit(ctx)
 }
 
-// scripts are those that hold changes of callers, by text: whoever calls one again finds it made.
+// scripts are those that hold changes of callers: by where they commit, and the change.
 var scripts sync.Map
 
-func committing(s *script) *script {
-	known, _ := scripts.LoadOrStore(s.text, s)
+// committing gives the script that commits a change there, and makes it the first time.
+func committing(where, change string, make func(change string) *script) *script {
+	key := [2]string{where, change}
+	if known, ok := scripts.Load(key); ok {
+		return known.(*script)
+	}
+	known, _ := scripts.LoadOrStore(key, make(changing(change)))
 	return known.(*script)
 }
 

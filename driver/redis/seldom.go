@@ -1,7 +1,7 @@
 package redis
 
 import (
-	"regexp"
+	"iter"
 	"strings"
 )
 
@@ -11,72 +11,122 @@ import (
 
 // assemble puts a script together.
 func assemble(own string) string {
-	common, seldom, _ := strings.Cut(shared, "-- SELDOM")
-	_, seldom, _ = strings.Cut(seldom, "\n")
-	often, rare := functionsOf(common), functionsOf(seldom)
 	own = strings.Join(linesOf(own), "\n")
-	often.need(own)
-	for again := true; again; { // the one may need what the other has
-		again = rare.need(own+often.text()) || often.need(rare.text())
-	}
-	if rare.text() == "" {
-		return often.text() + own
-	}
-	var made []string
-	for _, f := range rare {
-		if f.needed && f.name != "" {
-			made = append(made, f.name+" = "+f.name)
+	needed := map[*function]bool{}
+	var need func(f *function)
+	need = func(f *function) {
+		if !needed[f] {
+			needed[f] = true
+			for _, other := range f.names {
+				need(other)
+			}
 		}
 	}
-	group := "local group\nrare = function()\nif group then return group end\n" + rare.text() + "group = {" + strings.Join(made, ", ") + "}\nreturn group\nend\n"
-	return "local rare\n" + rare.called(often.text()) + group + rare.called(own)
+	for _, f := range pieces.all {
+		if f.name == "" {
+			need(f)
+		}
+	}
+	for _, f := range named(own) {
+		need(f)
+	}
+	var often, rare strings.Builder
+	var made []string
+	for _, f := range pieces.all {
+		switch {
+		case !needed[f]:
+		case f.seldom:
+			rare.WriteString(f.text)
+			made = append(made, f.name+" = "+f.name)
+		default:
+			often.WriteString(f.text)
+		}
+	}
+	if len(made) == 0 {
+		return often.String() + own
+	}
+	return "local rare\n" + through(often.String()) +
+		"local group\nrare = function()\nif group then return group end\n" + rare.String() + "group = {" + strings.Join(made, ", ") + "}\nreturn group\nend\n" +
+		through(own)
 }
 
 // function is a function of the shared part, or, without a name, what stands between two.
 type function struct {
 	name, text string
-	needed     bool
-	used       *regexp.Regexp
+	seldom     bool
+	names      []*function // those that it calls
 }
 
-type functions []*function
-
-// need marks what a text names, and what that names; true: there was anything new.
-func (fs functions) need(by string) (more bool) {
-	for again := true; again; {
-		again = false
-		for _, f := range fs {
-			if !f.needed && (f.name == "" || f.used.MatchString(by)) {
-				f.needed, again, more = true, true, true
-				by += f.text
+// pieces are what the shared part is made of.
+var pieces = func() (p struct {
+	all   []*function
+	named map[string]*function
+}) {
+	p.named = map[string]*function{}
+	common, seldom, _ := strings.Cut(shared, "-- SELDOM")
+	_, seldom, _ = strings.Cut(seldom, "\n")
+	p.all = append(functionsOf(common, false), functionsOf(seldom, true)...)
+	for _, f := range p.all {
+		if f.name != "" {
+			p.named[f.name] = f
+		}
+	}
+	for _, f := range p.all {
+		for word := range words(f.text) {
+			if other := p.named[f.text[word.from:word.to]]; other != nil {
+				f.names = append(f.names, other)
 			}
 		}
 	}
-	return more
+	return p
+}()
+
+// named gives the functions that a text names.
+func named(text string) (all []*function) {
+	for word := range words(text) {
+		if f := pieces.named[text[word.from:word.to]]; f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
-func (fs functions) text() string {
+// through writes every call of a function that is seldom needed as one through the group.
+func through(text string) string {
 	var b strings.Builder
-	for _, f := range fs {
-		if f.needed {
-			b.WriteString(f.text)
+	done := 0
+	for word := range words(text) {
+		if f := pieces.named[text[word.from:word.to]]; f != nil && f.seldom && word.to < len(text) && text[word.to] == '(' {
+			b.WriteString(text[done:word.from] + "rare().")
+			done = word.from
 		}
 	}
-	return b.String()
+	return b.String() + text[done:]
 }
 
-// called writes every call of one of them as one through the group.
-func (fs functions) called(text string) string {
-	for _, f := range fs {
-		if f.name == "" {
-			continue
+type stretch struct{ from, to int }
+
+// words gives the names in a text that are no fields of anything.
+func words(text string) iter.Seq[stretch] {
+	return func(yield func(stretch) bool) {
+		for i := 0; i < len(text); i++ {
+			if !letter(text[i]) {
+				continue
+			}
+			from := i
+			for i < len(text) && letter(text[i]) {
+				i++
+			}
+			if (from == 0 || text[from-1] != '.') && !yield(stretch{from, i}) {
+				return
+			}
 		}
-		text = regexp.MustCompile(`(^|[^.\w])`+f.name+`\(`).ReplaceAllString(text, "${1}rare()."+f.name+"(")
 	}
-	return text
 }
 
-var functionName = regexp.MustCompile(`^local function (\w+)`)
+func letter(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
 
 // linesOf leaves out comments and empty lines.
 func linesOf(text string) (lines []string) {
@@ -89,20 +139,22 @@ func linesOf(text string) (lines []string) {
 	return lines
 }
 
+const begins = "local function "
+
 // functionsOf takes a text apart.
-func functionsOf(text string) (fs functions) {
+func functionsOf(text string, seldom bool) (all []*function) {
 	var open []string
 	name := ""
 	end := func() {
 		if len(open) > 0 {
-			fs = append(fs, &function{name: name, text: strings.Join(open, "\n") + "\n", used: regexp.MustCompile(`(^|[^.\w])` + name + `\b`)})
+			all = append(all, &function{name: name, text: strings.Join(open, "\n") + "\n", seldom: seldom && name != ""})
 		}
 		open, name = nil, ""
 	}
 	for _, line := range linesOf(text) {
-		if found := functionName.FindStringSubmatch(line); found != nil {
+		if after, found := strings.CutPrefix(line, begins); found {
 			end()
-			name = found[1]
+			name, _, _ = strings.Cut(after, "(")
 		}
 		open = append(open, line)
 		if name != "" && (line == "end" || len(open) == 1 && strings.HasSuffix(line, " end")) {
@@ -110,5 +162,5 @@ func functionsOf(text string) (fs functions) {
 		}
 	}
 	end()
-	return fs
+	return all
 }

@@ -305,7 +305,7 @@ func (t *Tx) call(ctx context.Context, names []string, lines []*line) call {
 		to := slices.Index(names, p.job.Queue)
 		args = append(args, digits(to+1), string(t.told[i]), p.packed(lines[to].lanes[p.lane]))
 	}
-	c := t.e.joint(committing(transition("commit", settlementText+"\n"+changing(t.change)+commitText)), lines, args...)
+	c := t.e.joint(committing("commit", t.change, func(change string) *script { return transition("commit", settlementText+"\n"+change+commitText) }), lines, args...)
 	if t.change != "" {
 		c.args = append(append(c.args, digits(len(c.keys))), t.args...)
 		c.keys = append(slices.Clip(c.keys), t.keys...)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // crew is a number of worker processes under supervision: each that ends is started again at once, until
@@ -24,7 +25,10 @@ type crew struct {
 }
 
 // earlyEnds is how often in a row a process may end before it was ready.
-const earlyEnds = 5
+const earlyEnds = 8
+
+// earlyPause is waited after the first of them, and as much longer after each.
+const earlyPause = 200 * time.Millisecond
 
 func newCrew(r role, command func() *exec.Cmd, log *os.File) *crew {
 	return &crew{role: r, command: command, log: log, over: make(chan struct{})}
@@ -55,6 +59,7 @@ func (c *crew) hire() {
 				c.fail(fmt.Errorf("worker %s ended %d times before it was ready: %s (its log: %s)", p.Name, early, p.cmd.ProcessState, c.log.Name()))
 				return
 			}
+			time.Sleep(time.Duration(early) * earlyPause) // the engine's server may be down
 		}
 	})
 }

@@ -7,6 +7,9 @@
 // points drawn by a seeded generator, and a checker. The engine is named by its URL and opened by an
 // [Opener] of the caller's, so any engine that several processes can share runs the same campaigns.
 //
+// An engine that has a server of its own is attacked there, too: [KillServer] ends that, and [LoseReplies] cuts the ways
+// to it, among requests that are sent for the purpose; then every worker must go on by itself.
+//
 // The worker processes are the caller's own program again: its main, or TestMain, calls [Main] first.
 //
 // A [Control] takes a protection away. Its campaign must be found broken, or the checker proves nothing;

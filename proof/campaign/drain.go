@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/twicehq/twice/ledger"
@@ -16,8 +17,12 @@ func (f *Field) Drained(ctx context.Context) error {
 		return err
 	}
 	var last queue.Depth
+	var away error
 	err = f.Until(ctx, "every job has ended", func(ctx context.Context) (bool, error) {
 		depths, err := look.Depths(ctx, Queue)
+		if away = err; passing(err) {
+			return false, nil
+		}
 		if err != nil || len(depths) == 0 {
 			return false, err
 		}
@@ -25,9 +30,14 @@ func (f *Field) Drained(ctx context.Context) error {
 		return last.Queued == 0 && last.Running == 0, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; %d queued, %d running, %d done, %d dead", err, last.Queued, last.Running, last.Done, last.Dead)
+		return fmt.Errorf("%w; %d queued, %d running, %d done, %d dead; the store's last word: %v", err, last.Queued, last.Running, last.Done, last.Dead, away)
 	}
 	return nil
+}
+
+// passing reports whether the same call may be answered later: an engine's server may be down for a moment.
+func passing(err error) bool {
+	return errors.Is(err, queue.ErrUnknownOutcome) || errors.Is(err, queue.ErrUnavailable)
 }
 
 // quiet waits until no handler runs in a live process: from then on nothing late can happen outside.

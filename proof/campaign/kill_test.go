@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	kills  = flag.Int("kills", 0, "in TestKillWorkers; 0: a number for CI")
+	kills  = flag.Int("kills", 0, "in TestKillWorkers and TestKillWorkersRedis; 0: a number for CI")
 	report = flag.String("report", "", "a file to which each campaign's report is appended, as a line of JSON")
 )
 

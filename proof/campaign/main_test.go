@@ -14,7 +14,7 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
-var openers = map[string]campaign.Opener{"sqlite": openSQLite, "jumpy": openJumpy}
+var openers = map[string]campaign.Opener{"sqlite": openSQLite, "jumpy": openJumpy, "redis": openRedis, "beside": openBeside, "torn": openTorn}
 
 // TestMain is also the program of every worker process.
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 var (
 	seed = flag.Uint64("seed", 0, "of the campaigns; 0: a new one")
-	jobs = flag.Int("jobs", 0, "in TestKillWorkers, TestFreezeWorkers; 0: a number for CI")
+	jobs = flag.Int("jobs", 0, "in TestKillWorkers, TestFreezeWorkers and those on Redis; 0: a number for CI")
 )
 
 // sow gives the seed to use: a failure prints it, so that it can be given again.

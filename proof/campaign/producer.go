@@ -42,16 +42,21 @@ func (p *producer) portion(ctx context.Context, n int) error {
 	return p.send(ctx, again, queue.Duplicate)
 }
 
-// send enqueues a batch and notes receipts other than the one wanted.
 func (p *producer) send(ctx context.Context, batch []Args, want queue.Status) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	receipts, repeated, err := p.f.enqueue(ctx, batch)
+	_, err := p.f.send(ctx, batch, want)
+	return err
+}
+
+// send is enqueue that notes receipts other than the one wanted.
+func (f *Field) send(ctx context.Context, batch []Args, want queue.Status) (repeated bool, err error) {
+	receipts, repeated, err := f.enqueue(ctx, batch)
 	if err != nil {
-		return err
+		return repeated, err
 	}
-	w := p.f.world
+	w := f.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, r := range receipts {
@@ -59,7 +64,7 @@ func (p *producer) send(ctx context.Context, batch []Args, want queue.Status) er
 			w.wrong = append(w.wrong, fmt.Sprintf("job %d is %s, not %s: %v", batch[i].N, r.Status, want, r.Err))
 		}
 	}
-	return nil
+	return repeated, nil
 }
 
 // Enqueue stores jobs and waits until that is done; an id that was accepted, or was before, must end.
@@ -93,8 +98,11 @@ func (f *Field) enqueue(ctx context.Context, batch []Args) ([]queue.Receipt, boo
 		if ctx.Err() != nil {
 			return nil, false, fmt.Errorf("never: %d requests are answered, in %d tries: %w", len(batch), try, errors.Join(ctx.Err(), err))
 		}
-		if !errors.Is(err, queue.ErrUnknownOutcome) && !errors.Is(err, queue.ErrUnavailable) {
+		if !passing(err) {
 			return nil, false, err
+		}
+		if try == 1 {
+			f.world.leftUnanswered()
 		}
 		select {
 		case <-ctx.Done():

@@ -36,6 +36,9 @@ type Report struct {
 	InDoubt      int           `json:"in_doubt"`      // parked for a person, answered by the remote's log, and run again
 	Done         int           `json:"done"`
 	Dead         int           `json:"dead"`
+	Pressed      int           `json:"pressed"`    // jobs that were sent around strikes, one a request
+	Unanswered   int           `json:"unanswered"` // requests that were not answered at first, and so sent again
+	Outages      Outages       `json:"outages"`
 	Lost         int           `json:"lost"`
 	Unexpected   int           `json:"unexpected"`
 	Twice        int           `json:"effects_twice"`
@@ -61,12 +64,19 @@ func (r Report) Broken(rule string) int {
 func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s: %s, seed %d, %.1fs\n", r.Name, r.Engine, r.Attack, r.Seed, r.Seconds)
+	fmt.Fprintf(&b, "  the engine says: %s\n", r.Durability)
 	if r.Control != "" {
 		fmt.Fprintf(&b, "  control: %s\n", r.Control)
 	}
 	fmt.Fprintf(&b, "  %d strikes %v, %d restarts; %d jobs, %d requests sent again\n", r.Strikes, r.StruckAt, r.Restarts, r.Jobs, r.Repeats)
 	fmt.Fprintf(&b, "  %d starts; started twice %d (one job %d times), charges asked for again %d, leases lost %d, overtaken %d, suspects %d, in doubt %d\n",
 		r.Starts, r.StartedTwice, r.MostStarts, r.AskedAgain, r.LeasesLost, r.Overtaken, r.Suspects, r.InDoubt)
+	if r.Pressed > 0 {
+		fmt.Fprintf(&b, "  %d jobs sent around the strikes, one a request; %d requests not answered at first, and sent again\n", r.Pressed, r.Unanswered)
+	}
+	if o := r.Outages; o.N > 0 {
+		fmt.Fprintf(&b, "  the server was down %d times, for at most %.2fs; then a job began after at most %.2fs, and in every worker after at most %.2fs\n", o.N, o.Down, o.First, o.Every)
+	}
 	fmt.Fprintf(&b, "  done %d, dead %d, lost %d, unexpected %d, effects twice %d", r.Done, r.Dead, r.Lost, r.Unexpected, r.Twice)
 	for _, breach := range r.Breaches {
 		fmt.Fprintf(&b, "\n  BROKEN %s: %d", breach.Rule, breach.N)
@@ -83,6 +93,7 @@ func (f *Field) report(e *evidence, began time.Time) Report {
 	r := Report{Name: cfg.Name, Engine: traits.Name, Durability: traits.Durability, Attack: cfg.Attack.Name, Control: cfg.Control, Seed: cfg.Seed,
 		Jobs: len(e.accepted), Workers: cfg.Workers, Concurrency: cfg.Concurrency, LeaseMS: cfg.Lease.Milliseconds(), MaxCrashes: cfg.MaxCrashes, Lone: cfg.Lone,
 		Strikes: e.attack.made, Restarts: f.Restarts(), StartedTwice: e.startedTwice(), LeasesLost: f.Count(LeaseLost), Overtaken: f.Count(Overtaken), Suspects: f.Count(Suspect),
+		Pressed: f.world.pressed, Unanswered: f.world.unanswered, Outages: f.world.outages.Outages,
 		Points: f.world.points, Breaches: e.check(), Seconds: time.Since(began).Seconds()}
 	for _, s := range e.told {
 		n := 0

@@ -101,7 +101,7 @@ func (s *scene) want(id queue.ID, state queue.State, counts queue.Counts) queue.
 
 // patience bounds a campaign: in a suite a world that does not come to rest is a failure, and its report says of what.
 func patience() time.Duration {
-	if *kills > 0 || *freezes > 0 || *jobs > 0 || *backlog > 0 {
+	if *kills > 0 || *servers > 0 || *cuts > 0 || *freezes > 0 || *jobs > 0 || *backlog > 0 {
 		return time.Hour
 	}
 	return 4 * time.Minute

@@ -16,6 +16,10 @@ type world struct {
 	points   map[Point]int
 	struck   map[string]bool
 	wrong    []string // receipts that contradict the contract
+
+	pressed    int // jobs that were sent around strikes
+	unanswered int // requests that were not answered at first
+	outages    outages
 }
 
 // story is what worker processes told of one job.
@@ -48,6 +52,7 @@ func (w *world) heard(e Event) {
 			w.under[e.Process] = map[queue.ID]int64{}
 		}
 		w.under[e.Process][e.Job] = e.Token
+		w.outages.begun(e.Process)
 	case Returned:
 		delete(w.under[e.Process], e.Job)
 	case Done:
