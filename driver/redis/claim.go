@@ -158,6 +158,7 @@ func (e *Engine) leases(req queue.Claim, a answered) ([]queue.Lease, time.Durati
 		return b
 	}
 	var leases []queue.Lease
+	ref := hex.EncodeToString(req.ID[:])
 	if len(rest) > 0 {
 		leases = make([]queue.Lease, 0, len(rest)/2)
 	}
@@ -168,7 +169,7 @@ func (e *Engine) leases(req queue.Claim, a answered) ([]queue.Lease, time.Durati
 		if len(raw) > 1 && raw[1]&flagTold != 0 {
 			told = part()
 		}
-		lease, err := leased(req.ID, id, l, raw, told)
+		lease, err := leased(&req, ref, id, l, raw, told)
 		if err != nil {
 			// It stays leased, and comes back as a crash: a person must look.
 			e.cfg.Logger.Error("a job cannot be read: it is kept", "job_id", id.String(), "queue", l.name, "error", err)
@@ -180,8 +181,8 @@ func (e *Engine) leases(req queue.Claim, a answered) ([]queue.Lease, time.Durati
 }
 
 // leased reads one lease.
-func leased(claim queue.ClaimID, id queue.ID, l *line, raw, told []byte) (queue.Lease, error) {
-	rec, err := readRecord(raw)
+func leased(req *queue.Claim, ref string, id queue.ID, l *line, raw, told []byte) (queue.Lease, error) {
+	rec, err := readRecord(raw, req.Worker)
 	if err != nil {
 		return queue.Lease{}, err
 	}
@@ -192,7 +193,7 @@ func leased(claim queue.ClaimID, id queue.ID, l *line, raw, told []byte) (queue.
 	if err != nil {
 		return queue.Lease{}, err
 	}
-	lease := queue.Lease{Job: job, ID: claim.Lease(id, rec.token), Token: rec.token, Ref: hex.EncodeToString(claim[:]), Worker: rec.worker,
+	lease := queue.Lease{Job: job, ID: req.ID.Lease(id, rec.token), Token: rec.token, Ref: ref, Worker: rec.worker,
 		ClaimedAt: instant(rec.claimed), Until: instant(rec.at), FreshAt: instant(rec.fresh), Lone: rec.lone()}
 	if len(told) > 0 {
 		s, err := readStory(told)

@@ -27,7 +27,7 @@ func (e *Engine) Extend(ctx context.Context, ttl time.Duration, leases ...queue.
 	answers, err := e.each(ctx, extendScript, names, false, func(i int, _ *line) []string {
 		args := []string{digits(ttl.Milliseconds()), digits(len(of[names[i]]))}
 		for _, n := range of[names[i]] {
-			claim := e.claimOf(ctx, leases[n])
+			claim := e.claimOf(ctx, &leases[n])
 			args = append(args, rueidis.BinaryString(leases[n].Job.ID[:]), rueidis.BinaryString(claim[:]), digits(leases[n].Token))
 		}
 		return args
@@ -38,7 +38,7 @@ func (e *Engine) Extend(ctx context.Context, ttl time.Duration, leases ...queue.
 	for i, a := range answers {
 		r := reader{b: a.bytes}
 		for _, n := range of[names[i]] {
-			errs[n] = answer("extend", leases[n], a.bytes != nil, &r)
+			errs[n] = answer("extend", &leases[n], a.bytes != nil, &r)
 		}
 	}
 	return errs, nil
@@ -60,15 +60,16 @@ func byQueue[T any](items []T, of func(T) string) ([]string, map[string][]int) {
 
 // claimOf gives the claim that a lease is of, which is what a record holds; nobody's where the lease's id is not the
 // one that this claim got of this job at this token.
-func (e *Engine) claimOf(ctx context.Context, l queue.Lease) (claim queue.ClaimID) {
-	if b, err := hex.DecodeString(l.Ref); err == nil && len(b) == len(claim) {
-		claim = queue.ClaimID(b)
-	} else { // whoever kept the lease did not keep all of it
-		raw, err := e.client.Do(ctx, e.client.B().Hget().Key(e.key(l.Job.Queue, "j")).Field(rueidis.BinaryString(l.Job.ID[:])).Build()).AsBytes()
+func (e *Engine) claimOf(ctx context.Context, l *queue.Lease) (claim queue.ClaimID) {
+	if len(l.Ref) != 2*len(claim) { // whoever kept the lease did not keep all of it
+		id := l.Job.ID
+		raw, err := e.client.Do(ctx, e.client.B().Hget().Key(e.key(l.Job.Queue, "j")).Field(rueidis.BinaryString(id[:])).Build()).AsBytes()
 		if err == nil {
 			rec, _ := readRecord(raw)
 			claim = rec.claim
 		}
+	} else if _, err := hex.Decode(claim[:], []byte(l.Ref)); err != nil {
+		claim = queue.ClaimID{}
 	}
 	if claim.Lease(l.Job.ID, l.Token) != l.ID {
 		return queue.ClaimID{0xff}
@@ -77,15 +78,16 @@ func (e *Engine) claimOf(ctx context.Context, l queue.Lease) (claim queue.ClaimI
 }
 
 // answer reads what a script says of one lease.
-func answer(op string, l queue.Lease, there bool, r *reader) error {
+func answer(op string, l *queue.Lease, there bool, r *reader) error {
 	status := byte('U')
 	if there {
-		status = byte(r.uint(1))
+		status = r.byte()
+	}
+	if status == 'E' {
+		return nil
 	}
 	lost := &queue.Error{Op: op, Subject: l.Job.ID.String(), Reason: queue.ErrLeaseLost}
 	switch status {
-	case 'E':
-		return nil
 	case 'X':
 		lost.Cause = queue.ErrCancelled
 	case 'L':

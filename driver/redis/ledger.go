@@ -88,7 +88,7 @@ func (l *Ledger) tried(ctx context.Context, s *script, try ledger.Try, more ...s
 	claim := ""
 	if l.fenced {
 		keys = append(keys, l.e.key(try.Lease.Job.Queue, "j"))
-		id := l.e.claimOf(ctx, try.Lease)
+		id := l.e.claimOf(ctx, &try.Lease)
 		claim = rueidis.BinaryString(id[:])
 	}
 	print := binary.BigEndian.AppendUint64(nil, try.Fingerprint)
@@ -130,7 +130,7 @@ func (l *Ledger) refused(op string, try ledger.Try, status byte, r *reader) erro
 	case 'T':
 		return ledger.RefuseState(op, try.Key(), stateNamed(r.uint(1)))
 	}
-	return answer(op, try.Lease, true, &reader{b: append([]byte{status}, r.b...)})
+	return answer(op, &try.Lease, true, &reader{b: append([]byte{status}, r.b...)})
 }
 
 func stateNamed(n int64) ledger.State {

@@ -63,6 +63,16 @@ func (r *reader) uint(bytes int) (n int64) {
 	return n
 }
 
+func (r *reader) byte() byte {
+	if len(r.b) == 0 {
+		r.short = true
+		return 0
+	}
+	c := r.b[0]
+	r.b = r.b[1:]
+	return c
+}
+
 func (r *reader) varint() int64 {
 	n, size := binary.Uvarint(r.b)
 	if size <= 0 || n > math.MaxInt64 {
@@ -75,7 +85,8 @@ func (r *reader) varint() int64 {
 
 func (r *reader) text() []byte { return r.take(int(r.uint(4))) }
 
-func readRecord(raw []byte) (record, error) {
+// readRecord takes a record apart. worker is whose name it most likely holds.
+func readRecord(raw []byte, worker ...string) (record, error) {
 	r := reader{b: raw}
 	j := record{state: queue.State(r.uint(1)), flags: byte(r.uint(1)), lane: int(r.uint(2)), at: r.uint(6), born: r.uint(6), nth: r.uint(3), token: r.uint(5)}
 	j.run, j.fresh = j.at, j.at
@@ -83,7 +94,11 @@ func readRecord(raw []byte) (record, error) {
 		j.claim = queue.ClaimID(r.take(16))
 		j.claimed, j.run, j.fresh = r.uint(6), r.uint(6), r.uint(6)
 		r.take(1)
-		j.worker = string(r.take(int(r.uint(1))))
+		if name := r.take(int(r.uint(1))); len(worker) == 1 && string(name) == worker[0] {
+			j.worker = worker[0]
+		} else {
+			j.worker = string(name)
+		}
 	} else if j.flags&flagFresh != 0 {
 		j.fresh = r.uint(6)
 	}

@@ -35,7 +35,8 @@ func (e *Engine) Settle(ctx context.Context, ends ...queue.Settlement) ([]error,
 // ledger is sealed first, for it is not in the queue's keys.
 func (e *Engine) sealed(ctx context.Context, ends []queue.Settlement) ([]queue.Settlement, error) {
 	own := false
-	for i, s := range ends {
+	for i := range ends {
+		s := &ends[i]
 		if s.State != queue.Dead || s.Effects != nil || s.Check() != nil {
 			continue
 		}
@@ -115,7 +116,7 @@ func (e *Engine) settle(ctx context.Context, ends []queue.Settlement, errs []err
 func (e *Engine) settledAll(b *batch, ends []queue.Settlement, errs []error, answer []byte) {
 	r := reader{b: answer}
 	for n, at := range b.ends {
-		errs[at] = e.ended(ends[at], b.next[n], &r)
+		errs[at] = e.ended(&ends[at], b.next[n], &r)
 	}
 	if b.sends {
 		e.forward(b.queues[0])
@@ -127,7 +128,8 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 	var all []*batch
 	of := map[string]*batch{}
 	now := e.about()
-	for i, s := range ends {
+	for i := range ends {
+		s := &ends[i]
 		if errs[i] = s.Check(); errs[i] != nil {
 			continue
 		}
@@ -135,7 +137,7 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 		for _, j := range s.Next {
 			j, err := j.Prepared(e.cfg.MaxPayload, now)
 			if err != nil {
-				errs[i] = refusedNext(s, err)
+				errs[i] = refusedNext(*s, err)
 				break
 			}
 			next = append(next, prepare(j))
@@ -143,7 +145,9 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 		if errs[i] != nil {
 			continue
 		}
-		if next, errs[i] = e.notElsewhere(ctx, s, next); errs[i] != nil {
+		if len(next) == 0 {
+			// as most are
+		} else if next, errs[i] = e.notElsewhere(ctx, *s, next); errs[i] != nil {
 			continue
 		}
 		name := s.Lease.Job.Queue
@@ -154,7 +158,7 @@ func (e *Engine) batches(ctx context.Context, ends []queue.Settlement, errs []er
 			all = append(all, b)
 		}
 		if e.server.Cluster {
-			if next, errs[i] = e.askedAbroad(ctx, s, next); errs[i] != nil {
+			if next, errs[i] = e.askedAbroad(ctx, *s, next); errs[i] != nil {
 				continue
 			}
 		}
@@ -253,7 +257,7 @@ func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement
 	plain := make([]byte, 0, 37*b.plain)
 	for _, at := range b.ends[:b.plain] {
 		s := &ends[at]
-		claim := e.claimOf(ctx, s.Lease)
+		claim := e.claimOf(ctx, &s.Lease)
 		var eight [8]byte
 		binary.BigEndian.PutUint64(eight[:], uint64(s.Lease.Token))
 		plain = append(append(append(plain, s.Lease.Job.ID[:]...), eight[3:]...), claim[:]...)
@@ -264,7 +268,7 @@ func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement
 			continue
 		}
 		s := &ends[at]
-		claim := e.claimOf(ctx, s.Lease)
+		claim := e.claimOf(ctx, &s.Lease)
 		args = append(args, rueidis.BinaryString(s.Lease.Job.ID[:]), rueidis.BinaryString(claim[:]), digits(s.Lease.Token), e.headOf(s), e.textsOf(s), digits(len(b.next[n])))
 		for k := range b.next[n] {
 			p := &b.next[n][k]
@@ -344,16 +348,16 @@ func (e *Engine) textsOf(s *queue.Settlement) string {
 }
 
 // ended reads what the script says of one settlement.
-func (e *Engine) ended(s queue.Settlement, next []prepared, r *reader) error {
+func (e *Engine) ended(s *queue.Settlement, next []prepared, r *reader) error {
 	if len(r.b) > 0 && r.b[0] == 'N' {
 		r.take(1)
 		status, k := byte(r.uint(1)), int(r.uint(1))
 		if k < 1 || k > len(next) {
 			return damaged("settle", s.Lease.Job.ID, errShort)
 		}
-		return e.refusedOf(s, &next[k-1], status)
+		return e.refusedOf(*s, &next[k-1], status)
 	}
-	return answer("settle", s.Lease, true, r)
+	return answer("settle", &s.Lease, true, r)
 }
 
 // refusedOf says that a job to follow cannot be stored.

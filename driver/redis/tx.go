@@ -160,13 +160,13 @@ func (t *Tx) held(ctx context.Context, op string, l queue.Lease) error {
 	f := found[0]
 	switch {
 	case f == nil:
-		return answer(op, l, false, nil)
+		return answer(op, &l, false, nil)
 	case f.rec.state == queue.Running && f.rec.token == l.Token && f.rec.claim.Lease(l.Job.ID, l.Token) == l.ID:
 		return nil
 	}
 	s, _ := readStory(f.told)
 	if f.rec.state == queue.Cancelled && s.reason == queue.ReasonCancelled {
-		return answer(op, l, true, &reader{b: []byte("X")})
+		return answer(op, &l, true, &reader{b: []byte("X")})
 	}
 	return &queue.Error{Op: op, Subject: l.Job.ID.String(), Reason: queue.ErrLeaseLost, Detail: fmt.Sprintf("the lease has token %d; the job is %s at token %d", l.Token, f.rec.state, f.rec.token)}
 }
@@ -290,7 +290,7 @@ func (t *Tx) Commit(ctx context.Context) error {
 func (t *Tx) call(ctx context.Context, names []string, lines []*line) call {
 	args := []string{span(t.e.cfg.UniqueFor), digits(len(t.holds)), digits(len(t.ends)), digits(len(t.jobs))}
 	leased := func(l queue.Lease) {
-		claim := t.e.claimOf(ctx, l)
+		claim := t.e.claimOf(ctx, &l)
 		args = append(args, rueidis.BinaryString(l.Job.ID[:]), rueidis.BinaryString(claim[:]), digits(l.Token))
 	}
 	for _, l := range t.holds {
@@ -328,7 +328,7 @@ func (t *Tx) outcome(said []byte) error {
 	for _, s := range t.ends {
 		leases = append(leases, s.Lease)
 	}
-	return answer("commit", leases[min(i, len(leases)-1)], true, &reader{b: said[2:]})
+	return answer("commit", &leases[min(i, len(leases)-1)], true, &reader{b: said[2:]})
 }
 
 // Rollback forgets everything.
