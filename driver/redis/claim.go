@@ -27,7 +27,7 @@ func (e *Engine) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, err
 	until := time.Now().Add(req.Wait)
 	var waiter *waiter
 	if req.Wait > 0 {
-		waiter = e.wake.join(req.Queues)
+		waiter = e.wake.join(req)
 		defer waiter.leave()
 	}
 	for {
@@ -43,7 +43,10 @@ func (e *Engine) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, err
 		if next < pause {
 			pause = max(next, time.Millisecond)
 		}
-		if err := waiter.sleep(ctx, pause); err != nil {
+		if leases, err = waiter.sleep(ctx, pause); len(leases) > 0 {
+			return leases, nil
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil, nil // nothing was claimed: the caller gave up waiting
 			}

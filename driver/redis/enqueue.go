@@ -161,7 +161,16 @@ func (e *Engine) store(ctx context.Context, name string, jobs []prepared) ([]que
 		for _, i := range open {
 			args = append(args, jobs[i].packed(l.lanes[jobs[i].lane]))
 		}
-		answer, err := e.run(ctx, e.joint(enqueueScript, lines, args...))[0].AsBytes()
+		calls := []call{e.joint(enqueueScript, lines, args...)}
+		sleeper := e.wake.sleeper(name, need)
+		if sleeper != nil {
+			calls = append(calls, e.claiming(sleeper, l))
+		}
+		results := e.run(ctx, calls...)
+		if sleeper != nil {
+			e.handOver(sleeper, l, results[1])
+		}
+		answer, err := results[0].AsBytes()
 		if err != nil {
 			return nil, err
 		}

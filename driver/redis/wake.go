@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -25,9 +26,11 @@ type wake struct {
 }
 
 type waiter struct {
-	w      *wake
-	queues []string
-	bell   chan struct{}
+	w     *wake
+	req   queue.Claim
+	bell  chan struct{}
+	doing atomic.Int32
+	got   chan []queue.Lease // what went with an enqueue of this process
 }
 
 func newWake(e *Engine) *wake {
@@ -39,9 +42,9 @@ func newWake(e *Engine) *wake {
 func (w *wake) stop() { w.cancel() }
 
 // join begins to listen before the first look, so that nothing is missed between look and sleep.
-func (w *wake) join(queues []string) *waiter {
+func (w *wake) join(req queue.Claim) *waiter {
 	w.once.Do(func() { go w.listen() })
-	me := &waiter{w, queues, make(chan struct{}, 1)}
+	me := &waiter{w: w, req: req, bell: make(chan struct{}, 1), got: make(chan []queue.Lease, 1)}
 	w.mu.Lock()
 	w.waiters[me] = struct{}{}
 	w.mu.Unlock()
@@ -59,11 +62,27 @@ func (me *waiter) leave() {
 	delete(me.w.waiters, me)
 }
 
-// sleep ends when there may be something to claim, or after pause. It fails when the context ends or the engine closes.
-func (me *waiter) sleep(ctx context.Context, pause time.Duration) error {
+// sleep gives the leases that came meanwhile, or none when there may be something to claim, or after pause. It fails
+// when the context ends or the engine closes.
+func (me *waiter) sleep(ctx context.Context, pause time.Duration) ([]queue.Lease, error) {
+	me.doing.Store(asleep)
+	err := me.doze(ctx, pause)
+	for !me.doing.CompareAndSwap(asleep, awake) { // its claim is under way: what that gives is not to be lost
+		select {
+		case leases := <-me.got:
+			return leases, nil
+		case <-me.bell: // nothing
+		}
+	}
+	return nil, err
+}
+
+func (me *waiter) doze(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
+	case leases := <-me.got:
+		me.got <- leases // for sleep to find
 	case <-me.bell:
 	case <-timer.C:
 	case <-ctx.Done():
@@ -79,12 +98,16 @@ func (w *wake) ring(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for me := range w.waiters {
-		if name == "" || slices.Contains(me.queues, name) {
-			select {
-			case me.bell <- struct{}{}:
-			default:
-			}
+		if name == "" || slices.Contains(me.req.Queues, name) {
+			me.ring()
 		}
+	}
+}
+
+func (me *waiter) ring() {
+	select {
+	case me.bell <- struct{}{}:
+	default:
 	}
 }
 
