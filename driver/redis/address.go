@@ -23,6 +23,8 @@ func connection(raw string) (rueidis.ClientOption, error) {
 	opt := rueidis.ClientOption{
 		ConnWriteTimeout: answerWithin,
 		DisableCache:     true,
+		// Else a lone caller's deadline becomes the connection's, and ends the calls of others on it.
+		AlwaysPipelining: true,
 		ClientName:       "twice",
 	}
 	opt.Dialer.Timeout, opt.Dialer.KeepAlive = 3*time.Second, time.Second

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/redis/rueidis"
 
@@ -63,30 +64,57 @@ func (e *Engine) askedAbroad(ctx context.Context, s queue.Settlement, next []pre
 // forwardAtOnce is how many jobs are forwarded together.
 const forwardAtOnce = 100
 
-// forward moves what waits in a queue's list, beside the caller. One process does so for a queue at a time.
+// forward moves what waits in a queue's list, beside the caller.
 func (e *Engine) forward(name string) {
 	e.closing.RLock()
 	defer e.closing.RUnlock()
+	if e.usable(context.Background(), "forward") == nil {
+		e.beside.Go(func() { e.forwardAll(name) })
+	}
+}
+
+// forwardNow is forward for who has just settled: jobs that follow are where they belong when it returns, unless their
+// node does not answer. Then they wait, and whoever claims of the queue goes on with them.
+func (e *Engine) forwardNow(name string) {
+	e.closing.RLock()
 	if e.usable(context.Background(), "forward") != nil {
+		e.closing.RUnlock()
 		return
 	}
-	if _, busy := e.forwarding.LoadOrStore(name, true); busy {
-		return
-	}
+	done := make(chan struct{})
 	e.beside.Go(func() {
-		defer e.forwarding.Delete(name)
-		ctx, cancel := context.WithTimeout(context.Background(), patient)
-		defer cancel()
-		for {
-			n, err := e.forwardSome(ctx, name)
-			if err != nil {
-				e.cfg.Logger.Warn("jobs that follow others wait to be forwarded to another node", "queue", name, "error", err)
-			}
-			if err != nil || n == 0 {
-				return
-			}
+		defer close(done)
+		for start := time.Now(); !e.forwardAll(name) && time.Since(start) < forwardPatience; time.Sleep(time.Millisecond) {
+			// another forwards, and may have looked before these were there
 		}
 	})
+	e.closing.RUnlock()
+	select {
+	case <-done:
+	case <-time.After(forwardPatience):
+	}
+}
+
+// forwardPatience is how long a settlement waits for the node of the jobs that follow.
+const forwardPatience = time.Second
+
+// forwardAll moves what waits; false: another goroutine does. One of a process does so for a queue at a time.
+func (e *Engine) forwardAll(name string) bool {
+	if _, busy := e.forwarding.LoadOrStore(name, true); busy {
+		return false
+	}
+	defer e.forwarding.Delete(name)
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	for {
+		n, err := e.forwardSome(ctx, name)
+		if err != nil {
+			e.cfg.Logger.Warn("jobs that follow others wait to be forwarded to another node", "queue", name, "error", err)
+		}
+		if err != nil || n == 0 {
+			return true
+		}
+	}
 }
 
 func (e *Engine) forwardSome(ctx context.Context, name string) (int, error) {

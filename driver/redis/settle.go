@@ -119,7 +119,7 @@ func (e *Engine) settledAll(b *batch, ends []queue.Settlement, errs []error, ans
 		errs[at] = e.ended(&ends[at], b.next[n], &r)
 	}
 	if b.sends {
-		e.forward(b.queues[0])
+		e.forwardNow(b.queues[0])
 	}
 }
 
