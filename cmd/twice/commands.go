@@ -53,7 +53,7 @@ type commands struct {
 
 	Workers workersCmd `cmd:"" group:"running" help:"List worker processes and what they run."`
 
-	Relay   relayCmd   `cmd:"" group:"running" help:"Forward jobs from an outbox to the engine that works them."`
+	Relay relayCmd `cmd:"" group:"running" help:"Forward jobs from an outbox to the engine that works them."`
 
 	Audit   auditCmd   `cmd:"" group:"store" help:"Count every job by scan and prove that none is missing."`
 	Migrate migrateCmd `cmd:"" group:"store" help:"Make the store, or bring its schema up to date."`
