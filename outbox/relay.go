@@ -13,7 +13,7 @@ import (
 // Config of a relay; zero fields mean the default of their comments.
 type Config struct {
 	Name   string        // who forwards, as shown to people: "relay"
-	Lease  time.Duration // 30 s; how long jobs that a dead relay was forwarding wait for another
+	Lease  time.Duration // 5 s; how long jobs that a dead relay was forwarding wait for another
 	Batch  int           // 1,000; jobs forwarded at once, at most what either engine takes
 	Logger *slog.Logger  // slog.Default()
 }
@@ -27,7 +27,7 @@ type Relay struct {
 // NewRelay makes a relay.
 func NewRelay(from, to queue.Engine, cfg Config) *Relay {
 	cfg.Name = cmp.Or(cfg.Name, "relay")
-	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
+	cfg.Lease = cmp.Or(cfg.Lease, 5*time.Second)
 	cfg.Batch = min(cmp.Or(cfg.Batch, 1000), from.Traits().MaxBatch, to.Traits().MaxBatch)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	return &Relay{from, to, cfg}

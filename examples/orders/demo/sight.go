@@ -52,8 +52,17 @@ func (w *world) see(ctx context.Context) (s sight, err error) {
 	return s, w.scan(ctx, &s)
 }
 
-// scan counts every job.
+// scan counts every job. What waits in an outbox is on its way: the engine is looked at once nothing is.
 func (w *world) scan(ctx context.Context, s *sight) error {
+	if w.box != nil {
+		err := until(ctx, "every job has left the outbox", func() (bool, error) {
+			waiting, err := w.box.(queue.Inspector).Depths(ctx, outbox.Queue)
+			return err == nil && waiting[0].Queued+waiting[0].Running == 0, err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	books, err := w.audit.Audit(ctx)
 	if err != nil {
 		return err
@@ -69,18 +78,6 @@ func (w *world) scan(ctx context.Context, s *sight) error {
 		s.Accepted += int(b.Accepted)
 		s.Pruned += int(b.Pruned)
 		s.Missing += int(b.Missing())
-	}
-	if w.box == nil {
-		return nil
-	}
-	waiting, err := w.box.(queue.Inspector).Depths(ctx, outbox.Queue)
-	if err != nil {
-		return err
-	}
-	for _, d := range waiting { // they are the engine's as soon as they are forwarded
-		s.Jobs.Queued += d.Queued + d.Running
-		s.Accepted += int(d.Queued + d.Running)
-		s.Jobs.Dead += d.Dead // nothing should be
 	}
 	return nil
 }
