@@ -138,7 +138,7 @@ func TestADeathAtEveryStep(t *testing.T) {
 			far := engine(t)
 			enqueue(t, box, queue.Job{Queue: "q", Kind: "k", Key: "a"}, queue.Job{Queue: "q", Kind: "k", Key: "b"})
 			step := n
-			_, died := outbox.NewRelay(cut{box, &step, after}, cut{far, &step, after}, outbox.Config{}).Once(t.Context(), 0)
+			_, died := outbox.NewRelay(cut{box, &step, after}, cut{far, &step, after}, outbox.Config{Lease: 30 * time.Second}).Once(t.Context(), 0)
 			for range 4 { // the dead relay's leases run out while others are served
 				now = now.Add(15 * time.Second)
 				if err := box.Announce(t.Context(), queue.Worker{Name: "w"}, time.Hour); err != nil {
