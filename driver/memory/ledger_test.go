@@ -1,13 +1,10 @@
 package memory
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -34,41 +31,17 @@ func (b beside) Transact(ctx context.Context, fn func(ledger.Tx) error) error {
 // shared is the ledger under the engine's lock, with leases of that engine.
 type shared struct {
 	beside
-	engine *Engine
-	mu     sync.Mutex
-	held   map[queue.ID]queue.Lease
+	*ledgertest.Leases
 }
 
-func newShared(t *testing.T, clock *ledgertest.Clock) *shared {
+func newShared(t *testing.T, clock *ledgertest.Clock) shared {
 	engine, err := New(Config{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = engine.Close() })
 	l := NewLedger(LedgerConfig{Now: clock.Now, Under: engine.Under})
-	return &shared{beside: beside{l, l.Begin}, engine: engine, held: map[queue.ID]queue.Lease{}}
-}
-
-// Lease gives the job's lease back and claims it again. Each job has a queue of its own, so that the
-// claim gets no other.
-func (s *shared) Lease(ctx context.Context, job queue.Job) (queue.Lease, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	job.Queue = job.Key
-	if held, ok := s.held[job.ID]; ok {
-		errs, err := s.engine.Settle(ctx, queue.Settlement{Lease: held, State: queue.Queued, Outcome: queue.OutcomeInterrupted})
-		if err = cmp.Or(err, errs[0]); err != nil {
-			return queue.Lease{}, err
-		}
-	} else if _, err := s.engine.Enqueue(ctx, job); err != nil {
-		return queue.Lease{}, err
-	}
-	leases, err := s.engine.Claim(ctx, queue.Claim{ID: queue.NewClaimID(), Worker: "w", Queues: []string{job.Queue}, Kinds: []string{job.Kind}, Max: 1, TTL: time.Minute})
-	if err != nil || len(leases) != 1 {
-		return queue.Lease{}, fmt.Errorf("claimed %d: %w", len(leases), err)
-	}
-	s.held[job.ID] = leases[0]
-	return leases[0], nil
+	return shared{beside{l, l.Begin}, &ledgertest.Leases{Engine: engine}}
 }
 
 func TestLedgerBesideConformance(t *testing.T) {

@@ -1,14 +1,10 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/twicehq/twice/ledger"
 	"github.com/twicehq/twice/ledger/ledgertest"
@@ -58,10 +54,7 @@ func TestConformance(t *testing.T) {
 }
 
 // store is the ledger with what its suite works with.
-type store struct {
-	*Ledger
-	held map[queue.ID]queue.Lease
-}
+type store struct{ *Ledger }
 
 func (s store) Transact(ctx context.Context, fn func(ledger.Tx) error) error {
 	return s.Atomically(ctx, func(_ context.Context, tx queue.SQL) error { return fn(s.In(tx)) })
@@ -70,28 +63,7 @@ func (s store) Transact(ctx context.Context, fn func(ledger.Tx) error) error {
 // fenced is a ledger beside its jobs: it needs leases of that engine.
 type fenced struct {
 	store
-	mu *sync.Mutex
-}
-
-// Lease gives the job's lease back and claims it again. Each job has a queue of its own.
-func (s fenced) Lease(ctx context.Context, job queue.Job) (queue.Lease, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	job.Queue = job.Key
-	if held, ok := s.held[job.ID]; ok {
-		answers, err := s.e.Settle(ctx, queue.Settlement{Lease: held, State: queue.Queued, Outcome: queue.OutcomeInterrupted})
-		if err = cmp.Or(err, answers[0]); err != nil {
-			return queue.Lease{}, err
-		}
-	} else if _, err := s.e.Enqueue(ctx, job); err != nil {
-		return queue.Lease{}, err
-	}
-	leases, err := s.e.Claim(ctx, queue.Claim{ID: queue.NewClaimID(), Worker: "w", Queues: []string{job.Queue}, Kinds: []string{job.Kind}, Max: 1, TTL: time.Minute})
-	if err != nil || len(leases) != 1 {
-		return queue.Lease{}, fmt.Errorf("claimed %d: %w", len(leases), err)
-	}
-	s.held[job.ID] = leases[0]
-	return leases[0], nil
+	*ledgertest.Leases
 }
 
 func TestLedgerConformance(t *testing.T) {
@@ -101,7 +73,7 @@ func TestLedgerConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = e.Close() })
-		return e, store{&Ledger{e: e}, map[queue.ID]queue.Lease{}}
+		return e, store{&Ledger{e: e}}
 	}
 	t.Run("beside the data", func(t *testing.T) {
 		ledgertest.Run(t, func(t *testing.T, opt ledgertest.Options) ledger.Store {
@@ -113,7 +85,7 @@ func TestLedgerConformance(t *testing.T) {
 		ledgertest.Run(t, func(t *testing.T, opt ledgertest.Options) ledger.Store {
 			e, s := open(t, opt)
 			s.Ledger = e.Ledger()
-			return fenced{s, &sync.Mutex{}}
+			return fenced{s, &ledgertest.Leases{Engine: e}}
 		})
 	})
 }
