@@ -1,7 +1,6 @@
 package ledgertest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -26,7 +25,10 @@ func (l *Leases) Lease(ctx context.Context, job queue.Job) (queue.Lease, error) 
 	job.Queue = job.Key
 	if held, ok := l.held[job.ID]; ok {
 		answers, err := l.Engine.Settle(ctx, queue.Settlement{Lease: held, State: queue.Queued, Outcome: queue.OutcomeInterrupted})
-		if err = cmp.Or(err, answers[0]); err != nil {
+		if err == nil {
+			err = answers[0]
+		}
+		if err != nil {
 			return queue.Lease{}, err
 		}
 	} else if _, err := l.Engine.Enqueue(ctx, job); err != nil {
