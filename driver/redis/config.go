@@ -32,7 +32,7 @@ type Config struct {
 	ReconcileEvery time.Duration
 	// Now replaces the server's clock, for tests. The engine's own never goes back, whatever this one does.
 	Now func() time.Time
-	// Logger gets warnings, and at start what the server's persistence promises: slog.Default().
+	// Logger gets warnings: slog.Default(). What the server's persistence promises is in Traits and Server.
 	Logger *slog.Logger
 }
 

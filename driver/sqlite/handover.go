@@ -22,7 +22,8 @@ type handover struct {
 	leases []queue.Lease
 }
 
-// sleeper takes a claim that sleeps and wants work of the lane: until it is answered it sleeps on.
+// sleeper takes a claim that sleeps and wants work of the lane: until it is answered it sleeps on. Claims of suspects are
+// woken instead: what a commit makes due is hardly ever one.
 func (a *alarm) sleeper(l laneKey) *waiter {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -30,7 +31,7 @@ func (a *alarm) sleeper(l laneKey) *waiter {
 		return nil
 	}
 	for w := range a.waiting {
-		if w.queues[l.queue] && w.kinds[l.kind] && w.doing.CompareAndSwap(asleep, served) {
+		if !w.req.Lone && w.queues[l.queue] && w.kinds[l.kind] && w.doing.CompareAndSwap(asleep, served) {
 			return w
 		}
 	}

@@ -14,14 +14,14 @@ import (
 )
 
 // sleeping starts a claim and returns once it sleeps.
-func sleeping(t *testing.T, e *Engine, ctx context.Context, most int) <-chan []queue.Lease {
+func sleeping(t *testing.T, e *Engine, ctx context.Context, most int, lone bool) <-chan []queue.Lease {
 	t.Helper()
 	got := make(chan []queue.Lease, 1)
 	e.wake.mu.Lock()
 	before := e.wake.asleep
 	e.wake.mu.Unlock()
 	go func() {
-		leases, err := e.Claim(ctx, queue.Claim{ID: queue.NewClaimID(), Worker: "w", Queues: []string{testQueue}, Kinds: []string{testKind}, Max: most, TTL: time.Minute, Wait: time.Minute})
+		leases, err := e.Claim(ctx, queue.Claim{ID: queue.NewClaimID(), Worker: "w", Queues: []string{testQueue}, Kinds: []string{testKind}, Max: most, TTL: time.Minute, Wait: time.Minute, Lone: lone})
 		if err != nil && !errors.Is(err, queue.ErrClosed) {
 			t.Error(err)
 		}
@@ -45,8 +45,11 @@ func TestAnEnqueueServesWhoSleeps(t *testing.T) {
 	e, err := Open(filepath.Join(t.TempDir(), "q.db"), Config{})
 	must(t, err)
 	defer e.Close()
+	for range 3 { // claims of suspects, which a worker has beside its others, are not taken for it
+		sleeping(t, e, t.Context(), 1, true)
+	}
 	for n := range 5 {
-		got := sleeping(t, e, t.Context(), 10)
+		got := sleeping(t, e, t.Context(), 10, false)
 		commits := e.w.commits.Load()
 		_, err := e.Enqueue(t.Context(), queue.Job{Queue: testQueue, Kind: testKind, Key: fmt.Sprint(n)})
 		must(t, err)
