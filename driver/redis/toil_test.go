@@ -22,6 +22,7 @@ type toil struct {
 	ttl              time.Duration
 	queues           []string
 	stop             atomic.Bool // producers stop; workers go on until all is done
+	producing        atomic.Int64
 	quit             atomic.Bool
 	all              sync.WaitGroup
 	ended            atomic.Int64 // how many were told done
@@ -43,7 +44,8 @@ func work(t *testing.T, e *Engine, queues ...string) *toil {
 func workFor(t *testing.T, e *Engine, ttl time.Duration, queues ...string) *toil {
 	w := &toil{t: t, e: e, ttl: ttl, queues: queues, accepted: map[queue.ID]time.Time{}, done: map[queue.ID]time.Time{}, reasons: map[error]int{}}
 	for n := range 2 {
-		w.all.Go(func() { w.produce(n) })
+		w.producing.Add(1)
+		w.all.Go(func() { defer w.producing.Add(-1); w.produce(n) })
 		w.all.Go(w.consume)
 	}
 	t.Cleanup(func() {
@@ -157,6 +159,7 @@ func (w *toil) goesOn(n int64) time.Duration {
 func (w *toil) finish() (lost []queue.ID) {
 	w.t.Helper()
 	w.stop.Store(true)
+	await(w.t, "the last enqueue is answered", func() bool { return w.producing.Load() == 0 })
 	var said string
 	await(w.t, "nothing is left to do", func() bool {
 		books, err := w.e.Audit(context.Background())
@@ -173,6 +176,7 @@ func (w *toil) finish() (lost []queue.ID) {
 	w.quit.Store(true)
 	w.all.Wait()
 	ids := slices.Collect(maps.Keys(w.accepted))
+	states := map[queue.State]int{}
 	found, err := w.e.find(context.Background(), ids)
 	if err != nil {
 		w.t.Fatal(err)
@@ -180,9 +184,12 @@ func (w *toil) finish() (lost []queue.ID) {
 	for i, f := range found {
 		if f == nil || f.rec.state != queue.Done {
 			lost = append(lost, ids[i])
+			if f != nil {
+				states[f.rec.state]++
+			}
 		}
 	}
-	w.t.Logf("%d accepted, %d done, %d lost, %d twice; %d calls failed %v, the longest took %s", len(w.accepted), len(w.done), len(lost), len(w.twice),
+	w.t.Logf("%d accepted, %d done, %d lost (of them still there %v), %d twice; %d calls failed %v, the longest took %s", len(w.accepted), len(w.done), len(lost), states, len(w.twice),
 		w.refused.Load(), w.reasons, time.Duration(w.longest.Load()).Round(time.Millisecond))
 	if len(w.accepted) == 0 || w.t.Failed() {
 		w.t.Fatal(said)

@@ -57,6 +57,9 @@ func TestAReplicaFollowsAndIsPromoted(t *testing.T) {
 	if got := replica.Must("GET", "k"); got != "v" {
 		t.Errorf("%q", got)
 	}
+	if n := master.Must("WAIT", "1", "1"); n != "1" {
+		t.Error("the master does not count its replica yet")
+	}
 	master.Kill()
 	replica.Must("REPLICAOF", "NO", "ONE")
 	replica.Must("SET", "k", "w")

@@ -62,10 +62,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 			err = s.Restart(ctx)
 		}
 		if err == nil && o.ReplicaOf != nil {
-			err = s.await(ctx, "catch up", func() bool {
-				info, err := s.Command("INFO", "replication")
-				return err == nil && Field(info, "master_link_status") == "up"
-			})
+			err = s.await(ctx, "catch up", func() bool { return s.linked() && o.ReplicaOf.counts(s.port) })
 		}
 		if err == nil {
 			return s, nil
@@ -126,6 +123,23 @@ func (s *Server) Restart(ctx context.Context) error {
 		pong, err := s.Command("PING")
 		return err == nil && pong == "PONG"
 	})
+}
+
+// linked says whether a replica has its master's data.
+func (s *Server) linked() bool {
+	info, err := s.Command("INFO", "replication")
+	return err == nil && Field(info, "master_link_status") == "up"
+}
+
+// counts says whether a master has heard of its replica of that port how far it is: up to a second after the replica
+// has its data, and no sooner is it sent what is written, and counted by WAIT.
+func (s *Server) counts(port int) bool {
+	if _, err := s.Command("PUBLISH", "redistest", "heard"); err != nil { // so that there is something to hear of
+		return false
+	}
+	info, err := s.Command("INFO", "replication")
+	_, its, found := strings.Cut(info, fmt.Sprintf(",port=%d,state=online,offset=", port))
+	return err == nil && found && !strings.HasPrefix(its, "0,")
 }
 
 // await polls until the server is as wanted.
