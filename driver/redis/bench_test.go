@@ -10,10 +10,16 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
-// What each script costs a job, in batches of 1,000, by the server's own clock (commandstats) and in all.
+// What each script costs, by the server's own clock (commandstats) and in all, for batches of some sizes.
 //
-//	go test ./driver/redis -run '^$' -bench Scripts -benchtime 20x
+//	go test ./driver/redis -run '^$' -bench Scripts -benchtime 200x
 func BenchmarkScripts(b *testing.B) {
+	for _, n := range []int{1, 10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkScripts(b, n) })
+	}
+}
+
+func benchmarkScripts(b *testing.B, n int) {
 	server := redistest.Start(b, redistest.Options{})
 	e, err := Open(context.Background(), server.URL(), Config{})
 	if err != nil {
@@ -21,7 +27,6 @@ func BenchmarkScripts(b *testing.B) {
 	}
 	defer e.Close()
 	ctx := context.Background()
-	const n = 1000
 	payload := make([]byte, 100)
 	spent := func() (us float64) {
 		info, err := e.client.Do(ctx, e.client.B().Info().Section("commandstats").Build()).ToString()
@@ -64,8 +69,8 @@ func BenchmarkScripts(b *testing.B) {
 		}
 	}
 	for s, name := range []string{"enqueue", "claim", "settle"} {
-		b.ReportMetric(us[s]/float64(b.N*n), name+"-server-us/job")
-		b.ReportMetric(float64(wall[s].Microseconds())/float64(b.N*n), name+"-us/job")
+		b.ReportMetric(us[s]/float64(b.N), name+"-server-us")
+		b.ReportMetric(float64(wall[s].Microseconds())/float64(b.N), name+"-us")
 	}
 }
 
