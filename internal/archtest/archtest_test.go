@@ -37,6 +37,10 @@ var rules = []rule{
 	{"worker", []string{".", "queue", "ledger"}, "the runtime works on any engine"},
 	{"cron", []string{".", "queue"}, "a schedule makes jobs and works on any engine"},
 	{"proof", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "proof/..."}, "the kit is given its engine"},
+	{"metrics", []string{"queue", "worker"}, "what is counted comes from events and from counts, on any engine"},
+	{"diagnose", []string{"queue", "metrics"}, "a verdict is a function of samples: it knows nothing of how they came about"},
+	{"httpapi", []string{".", "queue", "ledger", "cron", "metrics", "diagnose"}, "routes only translate: what they do is in the packages that they call"},
+	{"dashboard", []string{"httpapi"}, "a page shows what the API answers, and nothing else"},
 	{"internal/open", []string{"queue", "ledger", "driver/memory", "driver/redis", "driver/sqlite"}, "the one place that knows every driver"},
 	{"internal/loadtest", []string{".", "queue", "ledger", "worker", "internal/loadtest/..."}, "load is made through the public packages, on any engine"},
 	{"outbox", []string{"queue"}, "jobs move between any two engines"},
@@ -50,7 +54,7 @@ var rules = []rule{
 	{"examples/orders/api", []string{".", "queue", "examples/orders/service"}, "routes only translate: they know services, no engine and no processor"},
 	{"examples/orders/jobs", []string{".", "queue", "worker", "cron", "ledger", "examples/orders/service"}, "processors only translate: they know services, no routes"},
 	{"examples", []string{".", "queue/...", "ledger/...", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "internal/open", "examples/..."}, "an application uses what is public"},
-	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
+	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "metrics", "diagnose", "httpapi", "dashboard", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
 }
 
 func (r rule) holds(folder string) bool {
