@@ -154,6 +154,35 @@ func TestAFailoverLosesNothingThatTheReplicaHeld(t *testing.T) {
 	w.whole()
 }
 
+// Sentinels name the master: when it dies and they promote a replica, work goes on there by itself, and nothing is lost
+// that replicas held, nor when the old master comes back.
+func TestSentinelsNameTheMaster(t *testing.T) {
+	t.Parallel()
+	master := redistest.Start(t, redistest.Options{})
+	for range 2 {
+		redistest.Start(t, redistest.Options{ReplicaOf: master.Server})
+	}
+	sentinel := redistest.Start(t, redistest.Options{Watches: master.Server})
+	e := engine(t, sentinel.URL()+"?sentinel="+redistest.Watched, Config{MinReplicas: 1, ReplicaTimeout: 200 * time.Millisecond})
+	if _, err := Open(t.Context(), sentinel.URL()+"?sentinel=unheard-of", Config{Logger: quiet}); !errors.Is(err, queue.ErrUnavailable) {
+		t.Error("opened at a master of no sentinel:", err)
+	}
+	w := work(t, e, "q")
+	w.goesOn(100)
+	first := sentinel.Must("SENTINEL", "GET-MASTER-ADDR-BY-NAME", redistest.Watched)
+	master.Kill()
+	await(t, "another master is named", func() bool {
+		return sentinel.Must("SENTINEL", "GET-MASTER-ADDR-BY-NAME", redistest.Watched) != first
+	})
+	named := time.Now()
+	w.goesOn(1)
+	t.Logf("work went on %s after another master was named", time.Since(named).Round(time.Millisecond))
+	w.goesOn(100)
+	master.Restart() // as a master, and empty
+	w.goesOn(100)
+	w.whole()
+}
+
 // The control: without MinReplicas a failover loses what was accepted, as the engine says.
 func TestAFailoverLosesWhatNoReplicaHeld(t *testing.T) {
 	t.Parallel()

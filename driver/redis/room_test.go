@@ -89,21 +89,9 @@ func TestOutOfMemoryWorkIsStillEnded(t *testing.T) {
 func TestAFullDiskIsSaidAndHeals(t *testing.T) {
 	redistest.Need(t)
 	t.Parallel()
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED, A FULL DISK IS NOT TESTED: no small file system can be mounted here: %v: %s", err, out)
-	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	})
+	dir, ballast := smallDisk(t)
 	server := redistest.Start(t, redistest.Options{Dir: dir, Persistence: redistest.EverySec, Config: []string{"auto-aof-rewrite-percentage 0"}})
 	e := engine(t, server.URL(), Config{})
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 3<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	n, err := filled(t, e, 20_000)
 	if !errors.Is(err, queue.ErrFull) || errors.Is(err, queue.ErrUnknownOutcome) || !strings.Contains(err.Error(), "disk") {
 		t.Fatal(err)
@@ -126,4 +114,54 @@ func TestAFullDiskIsSaidAndHeals(t *testing.T) {
 	if got := depth(t, e); got.Queued != int64(n) {
 		t.Errorf("%d were accepted: %+v", n, got)
 	}
+}
+
+// With an fsync before each answer a full disk ends the server itself. Calls say that it cannot be reached; once there is
+// room and it was started again work goes on, and nothing that was accepted is lost.
+func TestAFullDiskEndsAServerThatSyncsAlways(t *testing.T) {
+	redistest.Need(t)
+	t.Parallel()
+	dir, ballast := smallDisk(t)
+	server := redistest.Start(t, redistest.Options{Dir: dir, Persistence: redistest.Always, Config: []string{"auto-aof-rewrite-percentage 0"}})
+	e := engine(t, server.URL(), Config{})
+	n, err := filled(t, e, 20_000)
+	if !errors.Is(err, queue.ErrUnknownOutcome) && !errors.Is(err, queue.ErrUnavailable) {
+		t.Fatal(err)
+	}
+	if _, err := server.Command("PING"); err == nil {
+		t.Error("the server did not end: what this test is about does not happen")
+	}
+	if err := e.Ping(t.Context()); !errors.Is(err, queue.ErrUnavailable) {
+		t.Error("ping:", err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	server.Restart()
+	await(t, "it answers", func() bool { return e.Ping(context.Background()) == nil })
+	if got := depth(t, e); got.Queued < int64(n) {
+		t.Errorf("%d were accepted: %+v", n, got)
+	}
+	w := work(t, e, "toil")
+	w.goesOn(50)
+	w.whole()
+}
+
+// smallDisk makes a file system of 4 MB, of which a file takes three.
+func smallDisk(t *testing.T) (dir, ballast string) {
+	t.Helper()
+	dir = t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, A FULL DISK IS NOT TESTED: no small file system can be mounted here: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	ballast = filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir, ballast
 }

@@ -12,6 +12,9 @@ import (
 // Options say how a server runs; where Dir is empty it is a directory of the test.
 type Options = server.Options
 
+// Watched is the name of the master that a sentinel watches.
+const Watched = server.Watched
+
 // What Options.Persistence may be.
 const (
 	None     = server.None

@@ -33,8 +33,12 @@ type Options struct {
 	MaxMemory   string   // such as "64mb"; "": no bound
 	Policy      string   // maxmemory-policy; "": noeviction
 	ReplicaOf   *Server  // it starts as a replica of that one, and is ready once it has caught up
+	Watches     *Server  // it is a sentinel of that master, known as [Watched], and is ready once it knows its replicas
 	Config      []string // further lines of redis.conf
 }
+
+// Watched is the name of the master that a sentinel watches.
+const Watched = "watched"
 
 // Server is one process of redis-server, which may be stopped and started again. All methods may be called concurrently.
 type Server struct {
@@ -63,6 +67,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		}
 		if err == nil && o.ReplicaOf != nil {
 			err = s.await(ctx, "catch up", func() bool { return s.linked() && o.ReplicaOf.counts(s.port) })
+		}
+		if err == nil && o.Watches != nil {
+			err = s.await(ctx, "find the replicas", func() bool { return s.knows(o.Watches) })
 		}
 		if err == nil {
 			return s, nil
@@ -98,6 +105,11 @@ func (s *Server) configure() error {
 	if o.ReplicaOf != nil {
 		lines = append(lines, fmt.Sprint("replicaof 127.0.0.1 ", o.ReplicaOf.port))
 	}
+	if o.Watches != nil {
+		lines = []string{"bind 127.0.0.1", fmt.Sprint("port ", s.port), "daemonize no", "dir " + quoted(o.Dir), "logfile " + quoted(s.file("redis.log")),
+			fmt.Sprintf("sentinel monitor %s 127.0.0.1 %d 1", Watched, o.Watches.port),
+			"sentinel down-after-milliseconds " + Watched + " 500", "sentinel failover-timeout " + Watched + " 3000"}
+	}
 	lines = append(lines, o.Config...)
 	return os.WriteFile(s.file("redis.conf"), []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
@@ -113,7 +125,11 @@ func (s *Server) Restart(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	p, err := start(s.path, s.file("redis.conf"))
+	args := []string{s.file("redis.conf")}
+	if s.options.Watches != nil {
+		args = append(args, "--sentinel")
+	}
+	p, err := start(s.path, args...)
 	s.process = p
 	s.mu.Unlock()
 	if err != nil {
@@ -140,6 +156,13 @@ func (s *Server) counts(port int) bool {
 	info, err := s.Command("INFO", "replication")
 	_, its, found := strings.Cut(info, fmt.Sprintf(",port=%d,state=online,offset=", port))
 	return err == nil && found && !strings.HasPrefix(its, "0,")
+}
+
+// knows says whether a sentinel has found as many replicas as the master has.
+func (s *Server) knows(master *Server) bool {
+	here, errHere := s.Command("INFO", "sentinel")
+	there, errThere := master.Command("INFO", "replication")
+	return errHere == nil && errThere == nil && strings.Contains(here, "status=ok") && strings.Contains(here, ",slaves="+Field(there, "connected_slaves")+",")
 }
 
 // await polls until the server is as wanted.
