@@ -160,25 +160,28 @@ func (e *Engine) recount(ctx context.Context, l *line) (bool, error) {
 type snapshot struct{ due, ended map[queue.ID]bool }
 
 func (e *Engine) snapshot(ctx context.Context, l *line) (snapshot, error) {
-	read := func(into map[queue.ID]bool, keys ...string) error {
+	read := func(into map[queue.ID]bool, skip int, keys ...string) error {
 		for _, key := range keys {
 			items, err := e.client.Do(ctx, e.client.B().Lrange().Key(key).Start(0).Stop(-1).Build()).AsStrSlice()
 			if err != nil {
 				return err
 			}
-			for _, it := range items { // what is due is an id alone, what has ended a time and an id
+			for _, it := range items {
 				var id queue.ID
-				copy(id[:], it[max(0, len(it)-len(id)):])
-				into[id] = true
+				for from := skip; from+len(id) <= len(it); from += len(id) {
+					copy(id[:], it[from:])
+					into[id] = true
+				}
 			}
 		}
 		return nil
 	}
 	in := snapshot{map[queue.ID]bool{}, map[queue.ID]bool{}}
-	if err := read(in.due, l.keys[len(fixed):]...); err != nil {
+	if err := read(in.due, 0, l.keys[len(fixed):]...); err != nil {
 		return in, err
 	}
-	return in, read(in.ended, e.key(l.name, "p"))
+	const time = 6 // bytes, before the ids of what has ended
+	return in, read(in.ended, time, e.key(l.name, "p"))
 }
 
 // misplaced gives the jobs of a page that seem to stand where their records do not say: they are looked at again.

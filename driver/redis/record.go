@@ -88,7 +88,7 @@ func (r *reader) text() []byte { return r.take(int(r.uint(4))) }
 // readRecord takes a record apart. worker is whose name it most likely holds.
 func readRecord(raw []byte, worker ...string) (record, error) {
 	r := reader{b: raw}
-	j := record{state: queue.State(r.uint(1)), flags: byte(r.uint(1)), lane: int(r.uint(2)), at: r.uint(6), born: r.uint(6), nth: r.uint(3), token: r.uint(5)}
+	j := record{state: queue.State(r.uint(1)), flags: byte(r.uint(1)), at: r.uint(6), lane: int(r.uint(2)), born: r.uint(6), nth: r.uint(3), token: r.uint(5)}
 	j.run, j.fresh = j.at, j.at
 	if j.flags&flagClaimed != 0 {
 		j.claim = queue.ClaimID(r.take(16))

@@ -254,15 +254,7 @@ func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement
 		}
 		b.lines = append(b.lines, l)
 	}
-	plain := make([]byte, 0, 37*b.plain)
-	for _, at := range b.ends[:b.plain] {
-		s := &ends[at]
-		claim := e.claimOf(ctx, &s.Lease)
-		var eight [8]byte
-		binary.BigEndian.PutUint64(eight[:], uint64(s.Lease.Token))
-		plain = append(append(append(plain, s.Lease.Job.ID[:]...), eight[3:]...), claim[:]...)
-	}
-	args := []string{span(e.cfg.UniqueFor), rueidis.BinaryString(plain), digits(len(b.ends) - b.plain)}
+	args := []string{span(e.cfg.UniqueFor), rueidis.BinaryString(e.plainly(ctx, ends, b.ends[:b.plain])), digits(len(b.ends) - b.plain)}
 	for n, at := range b.ends {
 		if n < b.plain {
 			continue
@@ -280,6 +272,28 @@ func (e *Engine) settling(ctx context.Context, b *batch, ends []queue.Settlement
 		}
 	}
 	return e.joint(settleScript, b.lines, args...), nil
+}
+
+// plainly writes attempts that are done, and no more: of those of one claim that stand together its id and their number,
+// then of each the job's id and the token.
+func (e *Engine) plainly(ctx context.Context, ends []queue.Settlement, of []int) []byte {
+	b := make([]byte, 0, 18+21*len(of))
+	var last queue.ClaimID
+	count := 0 // where the number of the last claim's stands
+	for n, at := range of {
+		s := &ends[at]
+		claim := e.claimOf(ctx, &s.Lease)
+		if n == 0 || claim != last {
+			b = append(b, claim[:]...)
+			last, count = claim, len(b)
+			b = append(b, 0, 0)
+		}
+		binary.BigEndian.PutUint16(b[count:], binary.BigEndian.Uint16(b[count:])+1)
+		var eight [8]byte
+		binary.BigEndian.PutUint64(eight[:], uint64(s.Lease.Token))
+		b = append(append(b, s.Lease.Job.ID[:]...), eight[3:]...)
+	}
+	return b
 }
 
 // What headOf tells by bits.

@@ -51,7 +51,7 @@ if lone and q.lone ~= NOBODY then
 	local rec = call('HGET', q.j, q.lone)
 	local busy = false
 	if rec then
-		local state, flags, _, at = cut(HEAD, rec)
+		local state, flags, at = cut(HEAD, rec)
 		busy = state == RUNNING and has(flags, LONE) and at > q.now
 	end
 	if busy then
@@ -67,7 +67,7 @@ local ends = string.format('%d', till) -- once, and not for each job
 local mine = #worker
 local HELD = HEAD .. 'c16I6I6I6BBc0'
 -- What the records of jobs that were never claimed before have in common when this claim has them.
-local BEGUN, UNTIL, SINCE = char(RUNNING, CLAIMED), pack('>I6', till), claim .. pack('>I6', now)
+local BEGUN, SINCE = char(RUNNING, CLAIMED) .. pack('>I6', till), claim .. pack('>I6', now)
 local BY = pack('>I6BB', now, 0, mine) .. worker
 local raised = {} -- tokens, and those one above
 
@@ -80,7 +80,7 @@ local function take(id, cap)
 	end
 	local flags = byte(rec, 2)
 	if flags == 0 and byte(rec) == QUEUED and not lone then -- one that was never claimed: most are
-		if i6(rec, 5) > now then
+		if i6(rec, 3) > now then
 			q.stale = q.stale - 1
 			return
 		end
@@ -90,7 +90,7 @@ local function take(id, cap)
 			next = pack('>I5', (cut('>I5', token)) + 1)
 			raised[token] = next
 		end
-		rec = BEGUN .. sub(rec, 3, 4) .. UNTIL .. sub(rec, 11, 19) .. next .. SINCE .. sub(rec, 5, 10) .. BY .. sub(rec, 25)
+		rec = BEGUN .. sub(rec, 9, 19) .. next .. SINCE .. sub(rec, 3, 8) .. BY .. sub(rec, 25)
 		q.queued, q.running = q.queued - 1, q.running + 1
 		write(q, id, rec)
 		local z, k = q.leased, q.nleased
@@ -99,7 +99,7 @@ local function take(id, cap)
 		return
 	end
 	local state, n, due, born, nth, token
-	state, flags, n, due, born, nth, token = cut(HEAD, rec)
+	state, flags, due, n, born, nth, token = cut(HEAD, rec)
 	if state > RUNNING or due > now or has(flags, LONE) ~= lone then
 		q.stale = q.stale - 1
 		return
@@ -125,7 +125,7 @@ local function take(id, cap)
 		flags = has(flags, TOLD) and flags or flags + TOLD
 		if not lone and cap >= 2 and e.crashes == cap - 1 then -- a suspect: from here on it runs alone
 			call('ZREM', q.l, id)
-			write(q, id, pack(HEAD, QUEUED, flags + LONE, n, now, born, nth, token + 1) .. NOBODY .. pack(LEASE, r.claimed, run, fresh, 0, 0) .. sub(rec, from))
+			write(q, id, pack(HEAD, QUEUED, flags + LONE, now, n, born, nth, token + 1) .. NOBODY .. pack(LEASE, r.claimed, run, fresh, 0, 0) .. sub(rec, from))
 			q.running, q.queued = q.running - 1, q.queued + 1
 			ready(q, lane(q, n, true), id)
 			return
@@ -134,7 +134,7 @@ local function take(id, cap)
 		if has(flags, TOLD) then told = call('HGET', q.h, id) or '' end
 		q.queued, q.running = q.queued - 1, q.running + 1
 	end
-	rec = pack(HELD, RUNNING, flags, n, till, born, nth, token + 1, claim, now, run, fresh, 0, mine, worker) .. sub(rec, from)
+	rec = pack(HELD, RUNNING, flags, till, n, born, nth, token + 1, claim, now, run, fresh, 0, mine, worker) .. sub(rec, from)
 	write(q, id, rec)
 	local z, k = q.leased, q.nleased
 	z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
@@ -159,7 +159,7 @@ local function among(lanes)
 				local rec = q.seen[w.ids[w.n]]
 				if rec then
 					local state, flags, _
-					state, flags, _, w.at, w.born, w.nth = cut(HEAD, rec)
+					state, flags, w.at, _, w.born, w.nth = cut(HEAD, rec)
 					if state <= RUNNING and w.at <= now and has(flags, LONE) == lone then return end
 				end
 				q.stale, w.popped = q.stale - 1, w.popped + 1

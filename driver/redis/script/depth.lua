@@ -13,7 +13,7 @@ for n = 1, lanes do
 			local id = call('LINDEX', key, i)
 			local rec = id and call('HGET', q.j, id)
 			if rec and byte(rec) == QUEUED then
-				local at = i6(rec, 5)
+				local at = i6(rec, 3)
 				if at <= q.now then
 					if oldest == 0 or at < oldest then oldest = at end
 					break

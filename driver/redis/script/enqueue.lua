@@ -21,7 +21,7 @@ for i = 1, n do
 		if q.last == now then q.nth = q.nth + 1 else q.last, q.nth = now, 0 end
 		local b = begun[to]
 		if not b then
-			b = {key = lane(q, to), head = pack('>BBI2I6I6', QUEUED, 0, to, now, now)}
+			b = {key = lane(q, to), head = pack('>BBI6I2I6', QUEUED, 0, now, to, now)}
 			begun[to] = b
 		end
 		write(q, id, b.head .. pack('>I3', q.nth) .. floors .. sub(item, 31))

@@ -16,6 +16,17 @@ local function stands(key, id, at)
 	return score and tonumber(score) == at
 end
 
+-- leaving finds an ended job in p, from the end on: that is where it most likely is.
+local function leaving(id, at)
+	for last = call('LLEN', q.p), 1, -20 do
+		for _, item in ipairs(call('LRANGE', q.p, max(0, last - 20), last - 1)) do
+			local found = #item > 6 and i6(item, 1) == at and string.find(item, id, 7, true)
+			while found and (found - 7) % 16 > 0 do found = string.find(item, id, found + 1, true) end
+			if found then return true end
+		end
+	end
+end
+
 for i, id in ipairs(ids) do
 	local rec = q.seen[id]
 	local r = rec and read(rec)
@@ -37,7 +48,7 @@ for i, id in ipairs(ids) do
 		right = call('ZSCORE', q.x, id)
 		if not right then call('ZADD', q.x, r.ended or q.now, id) end
 	else
-		right = stands(q.k, id, r.at) or call('LPOS', q.p, pack('>I6', r.at) .. id)
+		right = stands(q.k, id, r.at) or leaving(id, r.at)
 		if not right then call('ZADD', q.k, r.at, id) end
 	end
 	if not right then healed = healed + 1 end

@@ -61,7 +61,7 @@ local function refusal()
 	if J then
 		local rec = call('HGET', J, id)
 		if not rec then return 'U' end
-		local state, _, _, _, _, _, held = cut('>BBI2I6I6I3I5', rec)
+		local state, _, _, _, _, _, held = cut('>BBI6I2I6I3I5', rec)
 		if state ~= 2 or held ~= token or sub(rec, 25, 40) ~= claim then return 'L' .. pack('>BI5', state, held) end
 	end
 end

@@ -13,7 +13,7 @@ if q.paused == 0 then
 			local rec = q.seen[id]
 			if rec then
 				local it, state, flags, _ = {priority = priority}, nil, nil, nil
-				state, flags, _, it.at, it.born, it.nth = cut(HEAD, rec)
+				state, flags, it.at, _, it.born, it.nth = cut(HEAD, rec)
 				if state <= RUNNING and it.at <= q.now and has(flags, LONE) == lone then line[#line + 1] = it end
 			end
 		end

@@ -4,7 +4,7 @@ local q = open()
 if not q then return 'stale' end
 pass(q)
 local limit, reap, most = num(), num() == 1, num()
-local now, n, kept = q.now, 0, {}
+local now, n, kept = q.now, 0, 0
 local over = most > 0 and q.done + q.cancelled - most or 0
 
 -- forget removes a job; what its record does not say is due to go stays.
@@ -25,19 +25,33 @@ local function forget(id, at)
 	return true
 end
 
-local ids, due = {}, {}
-for i, it in ipairs(call('LRANGE', q.p, 0, limit - 1)) do
-	local at = i6(it, 1)
-	if at > now and i > over then break end
-	ids[i], due[i] = sub(it, 7), at
-end
-load(q, ids)
-for i, id in ipairs(ids) do
-	if not forget(id, due[i]) then kept[#kept + 1] = pack('>I6', due[i]) .. id end
-end
-if #ids > 0 then
-	call('LTRIM', q.p, #ids, -1)
-	for i = #kept, 1, -1 do call('LPUSH', q.p, kept[i]) end
+local looked, whole, left = 0, true, over
+while looked < limit and whole do
+	local item = call('LINDEX', q.p, kept)
+	if not item then break end
+	local at, last = #item > 6 and i6(item, 1) or 0, #item
+	if at > now then last = min(last, 6 + 16 * max(0, left)) end
+	last = min(last, 6 + 16 * (limit - looked))
+	whole = last == #item
+	if last == 6 and not whole then break end
+	local ids, stay = {}, {sub(item, 1, 6)}
+	for from = 7, last, 16 do ids[#ids + 1] = sub(item, from, from + 15) end
+	load(q, ids)
+	for _, id in ipairs(ids) do
+		if not forget(id, at) then stay[#stay + 1] = id end
+	end
+	looked, left = looked + #ids, left - #ids
+	stay[#stay + 1] = sub(item, last + 1)
+	item = concat(stay)
+	if #item > 6 then
+		call('LSET', q.p, kept, item)
+		kept = kept + 1
+	elseif kept == 0 then
+		call('LPOP', q.p)
+	else
+		call('LSET', q.p, kept, '')
+		call('LREM', q.p, 1, '')
+	end
 end
 if n < limit then
 	local found = call('ZRANGEBYSCORE', q.k, '-inf', now, 'WITHSCORES', 'LIMIT', 0, limit - n)

@@ -6,7 +6,8 @@
 --   d                      sorted set: queued and not due yet, or not moved to their list yet, by due
 --   l                      sorted set: running, by the lease's end; beyond AWAY where it ran out and the id is in its list
 --   x                      sorted set: dead, by end
---   p                      list: ended, by when they are pruned; k: those kept longer, as a sorted set
+--   p                      list: ended, by when they are pruned: that time, and the ids of up to MANY jobs; k: those kept
+--                          longer, as a sorted set
 -- An id may stand in a list that its record says nothing of: whoever meets it drops it. m counts them (stale).
 --   c, b                   sets: ids of the claims of this minute, and of the one before
 --   t                      list: changes by people;  s: schedules
@@ -21,11 +22,12 @@ local min, max, floor = math.min, math.max, math.floor
 local QUEUED, RUNNING, DONE, DEAD, CANCELLED = 1, 2, 3, 4, 5
 local CRASHED, CUT = 5, 8                          -- outcomes that only an engine gives: crashed, cancelled
 local LONE, CLAIMED, FRESH, TOLD, ENDED, STRIPPED = 1, 2, 4, 8, 16, 32 -- flags
-local HEAD = '>BBI2I6I6I3I5'                       -- state, flags, lane, at, born, nth, token: 24 bytes
+local HEAD = '>BBI6I2I6I3I5'                       -- state, flags, at, lane, born, nth, token: 24 bytes
 local LEASE = '>I6I6I6BB'                          -- after the claim's 16 bytes: claimed, run_at, fresh, last, length of the worker's name
 local AWAY = 4503599627370496                      -- 2^52
 local AHEAD = 5 * 60 * 1000                        -- how far ahead an origin may lie
 local ONCE = 500                                   -- how many jobs one script moves to their lists
+local MANY = 500                                   -- how many ids stand in one item of p
 local STEP = 2000                                  -- arguments in one command
 
 local argn = 0
@@ -163,7 +165,7 @@ end
 -- read takes a record apart.
 local function read(rec)
 	local r = {}
-	r.state, r.flags, r.lane, r.at, r.born, r.nth, r.token = cut(HEAD, rec)
+	r.state, r.flags, r.at, r.lane, r.born, r.nth, r.token = cut(HEAD, rec)
 	local at = 25
 	if has(r.flags, CLAIMED) then
 		r.claim = sub(rec, 25, 40)
@@ -198,7 +200,7 @@ local function made(r)
 		flags = flags + ENDED
 		ended = pack('>I6', r.ended)
 	end
-	return pack(HEAD, r.state, flags, r.lane, r.at, r.born, r.nth, r.token) .. (r.claim or NOBODY) ..
+	return pack(HEAD, r.state, flags, r.at, r.lane, r.born, r.nth, r.token) .. (r.claim or NOBODY) ..
 		pack(LEASE, r.claimed, r.run, r.fresh, r.last, #r.worker) .. r.worker .. ended .. r.rest
 end
 
@@ -260,7 +262,7 @@ local function spare(q)
 		local rec = q.seen[id]
 		if rec then
 			local at = q.now + q.ttl
-			write(q, id, sub(rec, 1, 4) .. pack('>I6', at) .. sub(rec, 11))
+			write(q, id, sub(rec, 1, 2) .. pack('>I6', at) .. sub(rec, 9))
 			leased(q, at, id)
 		end
 	end
@@ -292,7 +294,7 @@ local function overdue(q)
 	for _, it in ipairs(due) do
 		local rec = q.seen[it.id]
 		it.born, it.nth = 0, 0
-		if rec then it.state, it.flags, it.lane, it.truly, it.born, it.nth = cut(HEAD, rec) end
+		if rec then it.state, it.flags, it.truly, it.lane, it.born, it.nth = cut(HEAD, rec) end
 	end
 	table.sort(due, sooner)
 	local gone, away = {}, {}
@@ -346,7 +348,7 @@ local function put(q, id, n, run, origin, rest)
 	if q.last == now then q.nth = q.nth + 1 else q.last, q.nth = now, 0 end
 	local at, flags, fresh = max(run, now), 0, ''
 	if origin > at then flags, fresh = FRESH, pack('>I6', origin) end
-	write(q, id, pack(HEAD, QUEUED, flags, n, at, now, q.nth, q.floor) .. fresh .. rest)
+	write(q, id, pack(HEAD, QUEUED, flags, at, n, now, q.nth, q.floor) .. fresh .. rest)
 	if at <= now and not q.behind then
 		ready(q, lane(q, n), id)
 	else

@@ -3,8 +3,15 @@ local plain, n = arg(), num()
 
 -- First the records of all that is settled or enqueued.
 local ids, follow, at = {}, {}, argn
-local ended = #plain / 37
-for i = 1, ended do ids[i] = sub(plain, 37 * i - 36, 37 * i - 21) end
+local ended, next = 0, 1
+while next <= #plain do
+	for _ = 1, (cut('>I2', plain, next + 16)) do
+		ended = ended + 1
+		ids[ended] = sub(plain, next + 18, next + 33)
+		next = next + 21
+	end
+	next = next + 18
+end
 for i = 1, n do
 	ids[ended + i] = ARGV[at + 1]
 	for k = 1, tonumber(ARGV[at + 6]) do
@@ -22,24 +29,33 @@ for to, list in pairs(follow) do load(qs[to], list) end
 
 local answers = {}
 
--- Most are done, and nothing more is to be said of them: those come as id, token and claim.
-local ENDS = char(DONE, CLAIMED + ENDED + STRIPPED)
+-- Most are done, and nothing more is to be said of them: those come as claim and number, then id and token of each.
+local ENDS = char(DONE, CLAIMED + ENDED + STRIPPED) .. leaves
 local FROM = char(8 * 1 + DONE, 0) .. pack('>I6', now)
 local SAYS = pack('>BBBBI6I6', DONE, 1, 0, 0, 0, 0)
-for i = 1, ended do
-	local id = ids[i]
-	local rec = q.seen[id]
-	local at = 37 * i - 20
-	if rec and byte(rec) == RUNNING and byte(rec, 2) == CLAIMED and sub(rec, 20, 40) == sub(plain, at, at + 20) and i6(rec, 5) > now then
-		local from = 61 + byte(rec, 60)
-		write(q, id, ENDS .. sub(rec, 3, 4) .. leaves .. sub(rec, 11, 58) .. FROM .. sub(rec, from, from + 7))
-		noff, nover = noff + 1, nover + 1
-		off[noff], over[nover] = id, leaves .. id
-		q.running, q.done = q.running - 1, q.done + 1
-		answers[i] = 'E'
-	else
-		answers[i] = settle(id, sub(plain, at + 5, at + 20), (cut('>I5', plain, at)), SAYS, '', 0)
+local seen, i = q.seen, 0
+next = 1
+while next <= #plain do
+	local claim, count = sub(plain, next, next + 15), cut('>I2', plain, next + 16)
+	next = next + 18
+	for at = next + 16, next + 21 * count - 5, 21 do
+		i = i + 1
+		local id, token = ids[i], cut('>I5', plain, at)
+		local rec = seen[id]
+		local till, held, _
+		if rec and byte(rec) == RUNNING and byte(rec, 2) == CLAIMED then till, _, _, _, held = cut('>I6I2I6I3I5', rec, 3) end
+		if held == token and till > now and sub(rec, 25, 40) == claim then
+			local from = 61 + byte(rec, 60)
+			write(q, id, ENDS .. sub(rec, 9, 58) .. FROM .. sub(rec, from, from + 7))
+			noff, nover = noff + 1, nover + 1
+			off[noff], over[nover] = id, id
+			q.running, q.done = q.running - 1, q.done + 1
+			answers[i] = 'E'
+		else
+			answers[i] = settle(id, claim, token, SAYS, '', 0)
+		end
 	end
+	next = next + 21 * count
 end
 for i = 1, n do
 	local id, claim, token, head, texts, count = arg(), arg(), num(), arg(), arg(), num()

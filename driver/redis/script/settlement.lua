@@ -42,7 +42,7 @@ local heads = {} -- most settlements say the same
 local function settle(id, claim, token, head, texts, count)
 	local rec = q.seen[id]
 	if not rec then return 'U' end
-	local state, flags, lane, at, born, nth, held = cut(HEAD, rec)
+	local state, flags, at, lane, born, nth, held = cut(HEAD, rec)
 	local says = heads[head]
 	if not says then
 		says = {cut('>BBBBI6I6', head)}
@@ -73,9 +73,9 @@ local function settle(id, claim, token, head, texts, count)
 	if to == DONE and keep == 0 then
 		-- Only what is needed to know the id stays.
 		local from = tail(rec, flags)
-		write(q, id, pack(LEFT, DONE, CLAIMED + ENDED + STRIPPED, lane, gone, born, nth, token, sub(rec, 25, 58), last, 0, now, sub(rec, from, from + 7)))
+		write(q, id, pack(LEFT, DONE, CLAIMED + ENDED + STRIPPED, gone, lane, born, nth, token, sub(rec, 25, 58), last, 0, now, sub(rec, from, from + 7)))
 		nover = nover + 1
-		over[nover] = leaves .. id
+		over[nover] = id
 		if has(flags, TOLD) then call('HDEL', q.h, id) end
 		q.done = q.done + 1
 		return 'E'
@@ -116,6 +116,6 @@ end
 -- settled carries out what was gathered.
 local function settled()
 	many('ZREM', q.l, off, noff)
-	many('RPUSH', q.p, over, nover)
+	for i = 1, nover, MANY do call('RPUSH', q.p, leaves .. concat(over, '', i, min(i + MANY - 1, nover))) end
 	for _, each in ipairs(qs) do finish(each) end
 end
