@@ -88,7 +88,7 @@ func (e *Engine) look(ctx context.Context, req queue.Claim, wait time.Duration) 
 
 // lease claims of one queue.
 func (e *Engine) lease(ctx context.Context, req queue.Claim, name string, most int, wait time.Duration) ([]queue.Lease, time.Duration, error) {
-	answers, err := e.each(ctx, claimScript, []string{name}, wait > 0, func(_ int, l *line) []string { return claimArgs(req, l, most, wait) })
+	answers, err := e.each(ctx, claimScript, []string{name}, wait > 0, func(_ int, l *line) []string { return e.claimArgs(req, l, most, wait) })
 	if err != nil || answers[0].line == nil {
 		return nil, forever, err
 	}
@@ -98,8 +98,8 @@ func (e *Engine) lease(ctx context.Context, req queue.Claim, name string, most i
 const forever = time.Duration(math.MaxInt64)
 
 // claimArgs are the script's arguments after the head: the lanes that the claim asks for, those of one priority together.
-func claimArgs(req queue.Claim, l *line, most int, wait time.Duration) []string {
-	args := []string{rueidis.BinaryString(req.ID[:]), req.Worker, digits(most), digits(req.TTL.Milliseconds()), flag(req.Lone), digits(wait.Milliseconds())}
+func (e *Engine) claimArgs(req queue.Claim, l *line, most int, wait time.Duration) []string {
+	args := []string{rueidis.BinaryString(req.ID[:]), req.Worker, digits(most), digits(req.TTL.Milliseconds()), flag(req.Lone), digits(wait.Milliseconds()), digits(e.cfg.few)}
 	wanted := l.wanted(req)
 	groups := len(args)
 	args = append(args, "")
@@ -256,7 +256,7 @@ func (e *Engine) lookAround(ctx context.Context, req queue.Claim, wait time.Dura
 		quota[c.queue]++
 	}
 	// A repeated claim finds nothing due, and yet has leases: those are asked for in any case.
-	answers, err = e.each(ctx, claimScript, names, false, func(i int, l *line) []string { return claimArgs(req, l, quota[i], 0) })
+	answers, err = e.each(ctx, claimScript, names, false, func(i int, l *line) []string { return e.claimArgs(req, l, quota[i], 0) })
 	if err != nil {
 		return nil, 0, err
 	}

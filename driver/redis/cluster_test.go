@@ -28,6 +28,7 @@ func spread(c *redistest.ClusterServers, e *Engine) (names []string, slots []int
 	return names, slots
 }
 
+// Here leases are indexed by claim, be they ever so few.
 func TestConformanceOfACluster(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.Cluster(t, 3)
@@ -35,7 +36,7 @@ func TestConformanceOfACluster(t *testing.T) {
 		queuetest.Run(t, func(t *testing.T, opt queuetest.Options) queue.Engine {
 			name := prefix()
 			open := func() (*Engine, error) {
-				return Open(context.Background(), cluster.URL(), Config{Prefix: name, Now: opt.Clock.Now})
+				return Open(context.Background(), cluster.URL(), Config{Prefix: name, Now: opt.Clock.Now, few: 1})
 			}
 			e, err := open()
 			if err != nil {

@@ -34,6 +34,8 @@ type Config struct {
 	Now func() time.Time
 	// Logger gets warnings: slog.Default(). What the server's persistence promises is in Traits and Server.
 	Logger *slog.Logger
+
+	few int // so many leases of one claim are indexed together, and not one by one: 8
 }
 
 const (
@@ -70,6 +72,7 @@ func (c Config) checked() (Config, error) {
 		wrong(fmt.Sprintf("MinReplicas is %d", c.MinReplicas), "use 0 for none")
 	}
 	c.ReconcileEvery = cmp.Or(c.ReconcileEvery, time.Hour)
+	c.few = cmp.Or(c.few, 8)
 	c.Logger = cmp.Or(c.Logger, slog.Default())
 	if len(problems) > 0 {
 		return c, &queue.Error{Op: "configure", Subject: "redis", Reason: queue.ErrInvalid, Cause: problems}

@@ -31,7 +31,7 @@ func (e *Engine) Exchange(ctx context.Context, ends []queue.Settlement, req queu
 		return nil, nil, translated("settle", err)
 	}
 	l = e.lines.get(req.Queues[0])
-	claiming := call{claimScript, l.keys, append(e.head(l), claimArgs(req, l, req.Max, 0)...)}
+	claiming := call{claimScript, l.keys, append(e.head(l), e.claimArgs(req, l, req.Max, 0)...)}
 	results := e.run(ctx, settling, claiming)
 	bytes, err := results[0].AsBytes()
 	if err != nil {

@@ -34,7 +34,7 @@ func (w *wake) sleeper(name string, like []laneKey) *waiter {
 
 // claiming is the sleeper's claim.
 func (e *Engine) claiming(to *waiter, l *line) call {
-	return call{claimScript, l.keys, append(e.head(l), claimArgs(to.req, l, to.req.Max, 0)...)}
+	return call{claimScript, l.keys, append(e.head(l), e.claimArgs(to.req, l, to.req.Max, 0)...)}
 }
 
 // handOver gives the sleeper its answer. Where there is none, or it cannot be told, it looks for itself, with the same

@@ -38,7 +38,7 @@ type line struct {
 }
 
 // fixed are the keys that every queue has, as script/queue.lua names them.
-const fixed = "mnjhdlcbxpktso"
+const fixed = "mnjhdlcbxpktsogi"
 
 // key gives a key of a queue: all have the queue's name as hash tag. Names hold no braces.
 func (e *Engine) key(name, what string) string { return e.cfg.Prefix + ":{" + name + "}:" + what }

@@ -156,8 +156,11 @@ func (e *Engine) recount(ctx context.Context, l *line) (bool, error) {
 	return false, nil
 }
 
-// snapshot is what a queue's lists hold at a moment.
-type snapshot struct{ due, ended map[queue.ID]bool }
+// snapshot is what a queue's lists hold at a moment, and which jobs stand together with others of their claim.
+type snapshot struct {
+	due, ended map[queue.ID]bool
+	together   map[queue.ID]queue.ClaimID
+}
 
 func (e *Engine) snapshot(ctx context.Context, l *line) (snapshot, error) {
 	read := func(into map[queue.ID]bool, skip int, keys ...string) error {
@@ -176,7 +179,20 @@ func (e *Engine) snapshot(ctx context.Context, l *line) (snapshot, error) {
 		}
 		return nil
 	}
-	in := snapshot{map[queue.ID]bool{}, map[queue.ID]bool{}}
+	in := snapshot{map[queue.ID]bool{}, map[queue.ID]bool{}, map[queue.ID]queue.ClaimID{}}
+	groups, err := e.client.Do(ctx, e.client.B().Zrange().Key(e.key(l.name, "g")).Min("0").Max("-1").Build()).AsStrSlice()
+	if err != nil {
+		return in, err
+	}
+	for _, claim := range groups {
+		all, err := e.client.Do(ctx, e.client.B().Hget().Key(e.key(l.name, "i")).Field(claim).Build()).AsBytes()
+		if ignoreNil(err) != nil {
+			return in, err
+		}
+		for ; len(all) >= len(queue.ID{}) && len(claim) == len(queue.ClaimID{}); all = all[len(queue.ID{}):] {
+			in.together[queue.ID(all[:16])] = queue.ClaimID([]byte(claim))
+		}
+	}
 	if err := read(in.due, 0, l.keys[len(fixed):]...); err != nil {
 		return in, err
 	}
@@ -199,6 +215,7 @@ func (e *Engine) misplaced(ctx context.Context, l *line, page []queue.ID, recs [
 		case r.state == queue.Queued && r.at <= now && in.due[id]:
 		case r.state == queue.Queued:
 			ask("d", i, append(r.order(), id[:]...))
+		case r.state == queue.Running && r.claim != queue.ClaimID{} && in.together[id] == r.claim:
 		case r.state == queue.Running:
 			ask("l", i, id[:])
 		case r.state == queue.Dead:

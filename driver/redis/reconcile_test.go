@@ -56,6 +56,10 @@ func newMotley(t *testing.T, server *redistest.Server) *motley {
 	m.claim(2, time.Second)
 	m.put("running", plain)
 	m.claim(2, time.Hour)
+	for i := range 9 {
+		m.put(fmt.Sprint("together", i), plain)
+	}
+	m.claim(18, time.Hour)
 	m.lapse()
 	m.put("later", func(j *queue.Job) { j.RunAt = m.now.Add(time.Hour) })
 	m.put("due", plain)
@@ -75,7 +79,7 @@ func (m *motley) put(what string, change func(*queue.Job)) {
 
 func (m *motley) claim(want int, ttl time.Duration) []queue.Lease {
 	m.t.Helper()
-	leases, err := m.Claim(m.t.Context(), queue.Claim{ID: queue.NewClaimID(), Worker: "w", Queues: []string{"q"}, Kinds: []string{"k"}, Max: 10, TTL: ttl, CrashCaps: map[string]int{"k": 2}})
+	leases, err := m.Claim(m.t.Context(), queue.Claim{ID: queue.NewClaimID(), Worker: "w", Queues: []string{"q"}, Kinds: []string{"k"}, Max: 20, TTL: ttl, CrashCaps: map[string]int{"k": 2}})
 	if err != nil || len(leases) != want {
 		m.t.Fatalf("%d leases, want %d: %v", len(leases), want, err)
 	}
@@ -142,7 +146,14 @@ func (m *motley) drains() {
 			}
 		}
 	}
-	if len(got) != 10 {
+	for i := range 9 {
+		for k := range 2 {
+			if n := got[fmt.Sprintf("together%d%d", i, k)]; n != 1 {
+				m.t.Errorf("together%d%d was leased %d times", i, k, n)
+			}
+		}
+	}
+	if len(got) != 10+18 {
 		m.t.Errorf("leased %v", got)
 	}
 }
@@ -168,11 +179,14 @@ func TestEachDamageHeals(t *testing.T) {
 		{"the list of suspects", del("s1"), true},
 		{"those due later", del("d"), true},
 		{"the leased", del("l"), true},
+		{"the claims' ends", del("g"), true},
+		{"the claims' jobs", del("i"), true},
+		{"the claims", del("g", "i"), true},
 		{"the dead", del("x"), true},
 		{"the ended", del("p"), true},
 		{"those kept longer", del("k"), true},
 		{"the state", del("m"), true},
-		{"all but records, histories and lanes", del("m", "d", "l", "x", "p", "k", "c", "b", "r1", "s1"), true},
+		{"all but records, histories and lanes", del("m", "d", "l", "g", "i", "x", "p", "k", "c", "b", "r1", "s1"), true},
 		{"a lease's end", func(m *motley) {
 			id := queue.NewID("k", "running0")
 			server.Must("ZADD", m.key("q", "l"), "5", string(id[:]))

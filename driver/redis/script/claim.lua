@@ -1,7 +1,7 @@
 -- claim leases what is due: of lanes in order of priority, and of lanes of one priority whatever has been due longest.
 local q = open()
 if not q then return 'stale' end
-local claim, worker, most, ttl, lone, wait = arg(), arg(), num(), num(), num() == 1, num()
+local claim, worker, most, ttl, lone, wait, few = arg(), arg(), num(), num(), num() == 1, num(), num()
 local groups = {}
 for i = 1, num() do
 	local lanes = {}
@@ -31,7 +31,8 @@ end
 
 -- The same request again gets the same leases, and no others.
 if call('SISMEMBER', q.c, claim) == 1 or call('SISMEMBER', q.b, claim) == 1 then
-	local ids = call('ZRANGE', q.l, 0, -1)
+	local ids, together = call('ZRANGE', q.l, 0, -1), call('HGET', q.i, claim) or ''
+	for from = 1, #together - 15, 16 do ids[#ids + 1] = sub(together, from, from + 15) end
 	load(q, ids)
 	for _, id in ipairs(ids) do
 		local rec = q.seen[id]
@@ -63,7 +64,7 @@ end
 if lone then most = 1 end
 
 local now, till = q.now, q.now + ttl
-local ends = string.format('%d', till) -- once, and not for each job
+local taken = {}
 local mine = #worker
 local HELD = HEAD .. 'c16I6I6I6BBc0'
 -- What the records of jobs that were never claimed before have in common when this claim has them.
@@ -93,9 +94,8 @@ local function take(id, cap)
 		rec = BEGUN .. sub(rec, 9, 19) .. next .. SINCE .. sub(rec, 3, 8) .. BY .. sub(rec, 25)
 		q.queued, q.running = q.queued - 1, q.running + 1
 		write(q, id, rec)
-		local z, k = q.leased, q.nleased
-		z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
 		give(id, rec, '')
+		taken[got] = id
 		return
 	end
 	local state, n, due, born, nth, token
@@ -122,9 +122,9 @@ local function take(id, cap)
 		e.err = 'the lease of attempt ' .. token .. ' ran out with no word from ' .. r.worker
 		attempted(q, r, e, CRASHED, r.lone, e.err)
 		told = tell(q, id, e)
+		call('ZREM', q.l, id)
 		flags = has(flags, TOLD) and flags or flags + TOLD
 		if not lone and cap >= 2 and e.crashes == cap - 1 then -- a suspect: from here on it runs alone
-			call('ZREM', q.l, id)
 			write(q, id, pack(HEAD, QUEUED, flags + LONE, now, n, born, nth, token + 1) .. NOBODY .. pack(LEASE, r.claimed, run, fresh, 0, 0) .. sub(rec, from))
 			q.running, q.queued = q.running - 1, q.queued + 1
 			ready(q, lane(q, n, true), id)
@@ -136,10 +136,9 @@ local function take(id, cap)
 	end
 	rec = pack(HELD, RUNNING, flags, till, n, born, nth, token + 1, claim, now, run, fresh, 0, mine, worker) .. sub(rec, from)
 	write(q, id, rec)
-	local z, k = q.leased, q.nleased
-	z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
 	if lone then q.lone = id end
 	give(id, rec, told)
+	taken[got] = id
 end
 
 -- among takes from several lanes of one priority whatever has been due longest.
@@ -202,6 +201,13 @@ for _, lanes in ipairs(groups) do
 	if #lanes == 1 then from(lanes[1]) else among(lanes) end
 end
 
+if got >= few then
+	local ends = string.format('%d', till)
+	call('ZADD', q.g, ends, claim)
+	call('HSET', q.i, claim, concat(taken), claim .. 'n', got)
+else
+	for _, id in ipairs(taken) do leased(q, till, id) end
+end
 if got > 0 then
 	q.due = min(q.due, till)
 	if now - q.window > 60000 then

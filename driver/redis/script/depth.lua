@@ -30,5 +30,12 @@ if due > 0 then
 end
 local away = call('ZCOUNT', q.l, AWAY, '+inf')
 local expired = away + call('ZCOUNT', q.l, '-inf', q.now)
+for _, claim in ipairs(call('ZRANGEBYSCORE', q.g, '-inf', q.now, 'LIMIT', 0, 100)) do -- until the next write they stand there
+	local all = call('HGET', q.i, claim) or ''
+	for from = 1, #all - 15, 16 do
+		local rec = call('HGET', q.j, sub(all, from, from + 15))
+		if rec and byte(rec) == RUNNING and sub(rec, 25, 40) == claim and i6(rec, 3) <= q.now then expired = expired + 1 end
+	end
+end
 return pack('>dddddddddddd', q.now, q.paused, q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned,
 	listed - q.stale - away + due, expired, oldest)

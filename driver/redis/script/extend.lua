@@ -14,13 +14,16 @@ for i = 1, n do
 	local state, _, due, now
 	if rec then state, _, due, _, _, _, now = cut(HEAD, rec) end
 	if state == RUNNING and now == token and sub(rec, 25, 40) == claim then
-		if due <= q.now then
+		local g = band(q, claim)
+		if not g and due <= q.now then
 			local score = call('ZSCORE', q.l, id)
 			if score and tonumber(score) >= AWAY then q.stale = q.stale + 1 end
 		end
 		write(q, id, sub(rec, 1, 2) .. pack('>I6', at) .. sub(rec, 9))
-		local z, k = q.leased, q.nleased
-		z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
+		if not g then
+			local z, k = q.leased, q.nleased
+			z[k + 1], z[k + 2], q.nleased = ends, id, k + 2
+		end
 		answers[i] = 'E'
 	else
 		answers[i] = lost(q, id, rec)

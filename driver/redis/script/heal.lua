@@ -16,6 +16,16 @@ local function stands(key, id, at)
 	return score and tonumber(score) == at
 end
 
+-- together reports whether a running job stands with those of its claim, to be found by the end of its lease.
+local function together(id, r)
+	local all, score = r.claim and call('HGET', q.i, r.claim), r.claim and call('ZSCORE', q.g, r.claim)
+	if not all or not score or tonumber(score) > r.at then return false end
+	for from = 1, #all - 15, 16 do
+		if sub(all, from, from + 15) == id then return true end
+	end
+	return false
+end
+
 -- leaving finds an ended job in p, from the end on: that is where it most likely is.
 local function leaving(id, at)
 	for last = call('LLEN', q.p), 1, -20 do
@@ -43,7 +53,12 @@ for i, id in ipairs(ids) do
 		if call('ZREM', q.l, id) == 1 then right = false end
 	elseif r.state == RUNNING then
 		right = stands(q.l, id, r.at) or (stands(q.l, id, r.at + AWAY) and call('LPOS', lane(q, r.lane, r.lone), id))
-		if not right then place(q, id, r) end
+		if not right then right = together(id, r) end
+		if not right then
+			if r.claim then dissolve(q, r.claim) end
+			place(q, id, r)
+			flush(q)
+		end
 	elseif r.state == DEAD then
 		right = call('ZSCORE', q.x, id)
 		if not right then call('ZADD', q.x, r.ended or q.now, id) end

@@ -5,6 +5,8 @@
 --   lane lists (r n, s n)  ids that are due, in the order in which they became due; s for jobs marked lone
 --   d                      sorted set: queued and not due yet, or not moved to their list yet, by due
 --   l                      sorted set: running, by the lease's end; beyond AWAY where it ran out and the id is in its list
+--   g, i                   the same for jobs that one claim took together: its id by the lease's end, and their ids, with how
+--                          many still run. An extended one is still here; when the end has come all that run go to l.
 --   x                      sorted set: dead, by end
 --   p                      list: ended, by when they are pruned: that time, and the ids of up to MANY jobs; k: those kept
 --                          longer, as a sorted set
@@ -64,8 +66,8 @@ local function open()
 		accepted, queued, running, done, dead, cancelled, pruned = cut(STATE, raw)
 	if its ~= epoch or at ~= gen then return nil end
 	return { -- all at once: a table that grows is made again each time
-		base = base + 14, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
-		c = K[base + 7], b = K[base + 8], x = K[base + 9], p = K[base + 10], k = K[base + 11], t = K[base + 12], s = K[base + 13], o = K[base + 14],
+		base = base + 16, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
+		c = K[base + 7], b = K[base + 8], x = K[base + 9], p = K[base + 10], k = K[base + 11], t = K[base + 12], s = K[base + 13], o = K[base + 14], g = K[base + 15], i = K[base + 16], bands = {},
 		set = {}, nset = 0, push = {}, count = {}, later = {}, nlater = 0, leased = {}, nleased = 0, seen = {}, added = false, behind = false,
 		epoch = its, gen = at, clock = clock, paused = paused, last = last, nth = nth, floor = floor_, mark = mark, wait = wait, due = due, ttl = ttl,
 		spared = spared, window = window, stale = stale, orphaned = orphaned, pending = pending, accepted = accepted, queued = queued,
@@ -115,6 +117,27 @@ local function flush(q)
 	many('ZADD', q.d, q.later, q.nlater)
 	many('ZADD', q.l, q.leased, q.nleased)
 	q.nset, q.push, q.nlater, q.nleased = 0, {}, 0, 0
+	for claim, g in pairs(q.bands) do
+		if g and g.n <= 0 then
+			call('ZREM', q.g, claim)
+			call('HDEL', q.i, claim, claim .. 'n')
+			q.bands[claim] = false
+		elseif g and g.n ~= g.was then
+			call('HSET', q.i, claim .. 'n', g.n)
+			g.was = g.n
+		end
+	end
+end
+
+-- band tells of the jobs that a claim took together; false where they do not stand together, or no longer.
+local function band(q, claim)
+	local g = q.bands[claim]
+	if g == nil then
+		local n = tonumber(call('HGET', q.i, claim .. 'n') or nil)
+		g = n and {n = n, was = n} or false
+		q.bands[claim] = g
+	end
+	return g
 end
 
 -- finish ends a script: what was gathered, then the queue's own state. Whoever waits for jobs is told of new ones.
@@ -251,6 +274,21 @@ local function place(q, id, r)
 	end
 end
 
+-- dissolve puts those of a claim's jobs that run into l, and says how many ids there were.
+local function dissolve(q, claim)
+	local all, ids = call('HGET', q.i, claim) or '', {}
+	for from = 1, #all - 15, 16 do ids[#ids + 1] = sub(all, from, from + 15) end
+	load(q, ids)
+	for _, id in ipairs(ids) do
+		local rec = q.seen[id]
+		if rec and byte(rec) == RUNNING and sub(rec, 25, 40) == claim then leased(q, i6(rec, 3), id) end
+	end
+	call('ZREM', q.g, claim)
+	call('HDEL', q.i, claim, claim .. 'n')
+	q.bands[claim] = false
+	return #ids
+end
+
 -- spare gives leases that ran out while the queue took no write one more ttl: no holder could have extended them.
 local function spare(q)
 	local silent = q.now - q.clock
@@ -273,9 +311,17 @@ end
 -- overdue moves what has become due to its list, in order. Where more is due than one script moves, the queue is
 -- behind: then what is new waits in d, so that the order holds.
 local function overdue(q)
+	local due, ids, upto, n = {}, {}, q.now, 0
+	for _, claim in ipairs(call('ZRANGEBYSCORE', q.g, '-inf', q.now, 'LIMIT', 0, ONCE)) do
+		if n >= ONCE then
+			upto, q.behind = tonumber(call('ZSCORE', q.g, claim)), true
+			break
+		end
+		n = n + max(1, dissolve(q, claim))
+	end
+	flush(q)
 	spare(q)
 	if q.due > q.now then return end
-	local due, ids, upto = {}, {}, q.now
 	local function gather(key, from)
 		local found = call('ZRANGEBYSCORE', key, '-inf', q.now, 'WITHSCORES', 'LIMIT', 0, ONCE)
 		for i = 1, #found, 2 do
@@ -320,7 +366,7 @@ local function overdue(q)
 	many('ZADD', q.l, away, #away)
 	flush(q)
 	q.due = AWAY
-	for _, key in ipairs({q.d, q.l}) do
+	for _, key in ipairs({q.d, q.l, q.g}) do
 		local first = call('ZRANGE', key, 0, 0, 'WITHSCORES')
 		if first[2] then q.due = min(q.due, tonumber(first[2])) end
 	end
@@ -371,11 +417,14 @@ local function lift(q, id, r)
 		if call('ZREM', q.d, order(r) .. id) == 0 then q.stale = q.stale + 1 end
 		q.queued = q.queued - 1
 	else
-		if r.at <= q.now then
+		local g = band(q, r.claim)
+		if g then
+			g.n = g.n - 1
+		elseif r.at <= q.now then
 			local score = call('ZSCORE', q.l, id)
 			if score and tonumber(score) >= AWAY then q.stale = q.stale + 1 end
 		end
-		call('ZREM', q.l, id)
+		if not g then call('ZREM', q.l, id) end
 		q.running = q.running - 1
 	end
 	if r.lone then

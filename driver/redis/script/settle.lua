@@ -38,6 +38,7 @@ next = 1
 while next <= #plain do
 	local claim, count = sub(plain, next, next + 15), cut('>I2', plain, next + 16)
 	next = next + 18
+	local g = band(q, claim)
 	for at = next + 16, next + 21 * count - 5, 21 do
 		i = i + 1
 		local id, token = ids[i], cut('>I5', plain, at)
@@ -47,8 +48,14 @@ while next <= #plain do
 		if held == token and till > now and sub(rec, 25, 40) == claim then
 			local from = 61 + byte(rec, 60)
 			write(q, id, ENDS .. sub(rec, 9, 58) .. FROM .. sub(rec, from, from + 7))
-			noff, nover = noff + 1, nover + 1
-			off[noff], over[nover] = id, id
+			nover = nover + 1
+			over[nover] = id
+			if g then
+				g.n = g.n - 1
+			else
+				noff = noff + 1
+				off[noff] = id
+			end
 			q.running, q.done = q.running - 1, q.done + 1
 			answers[i] = 'E'
 		else

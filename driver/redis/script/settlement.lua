@@ -59,12 +59,17 @@ local function settle(id, claim, token, head, texts, count)
 		if no then return no end
 	end
 	local last = 8 * outcome + to
-	if at <= now then
-		local score = call('ZSCORE', q.l, id)
-		if score and tonumber(score) >= AWAY then q.stale = q.stale + 1 end
+	local g = band(q, claim)
+	if g then
+		g.n = g.n - 1
+	else
+		if at <= now then
+			local score = call('ZSCORE', q.l, id)
+			if score and tonumber(score) >= AWAY then q.stale = q.stale + 1 end
+		end
+		noff = noff + 1
+		off[noff] = id
 	end
-	noff = noff + 1
-	off[noff] = id
 	q.running = q.running - 1
 	if has(flags, LONE) then
 		q.added = true -- there is room for another lone job
