@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/twicehq/twice/queue"
@@ -34,6 +35,10 @@ type Policy[T any] struct {
 	BackoffLimit time.Duration // 1 h
 
 	MaxPayload int // 4 KiB; in bytes, refused by the engine beyond its own limit
+
+	// LogFields names the top-level fields of the payload, as they stand in its JSON, that may be logged when an
+	// attempt starts and ends. None: nothing of a payload is ever logged. Name ids, not data.
+	LogFields []string
 }
 
 // ByPayload makes the arguments themselves the identity: equal arguments are one job.
@@ -62,6 +67,7 @@ type Rules struct {
 	Caps                      Caps
 	Timeout                   time.Duration
 	BackoffBase, BackoffLimit time.Duration
+	LogFields                 []string // of Policy; shared, so not to be changed
 }
 
 // Caps end a job: the n-th event of a cap of n.
@@ -135,12 +141,14 @@ func define[T any](name string, p Policy[T]) (*Kind[T], error) {
 	if p.BackoffLimit < p.BackoffBase {
 		wrong(fmt.Sprintf("its BackoffLimit %s is below its BackoffBase %s", p.BackoffLimit, p.BackoffBase), "raise the limit")
 	}
+	problems = append(problems, checkLogFields(p.LogFields)...)
 	if len(problems) > 0 {
 		return nil, &queue.Error{Op: "define", Subject: fmt.Sprintf("kind %q", name), Cause: problems}
 	}
 	return &Kind[T]{policy: p, rules: Rules{
 		Kind: name, Queue: p.Queue, Timeout: p.Timeout, BackoffBase: p.BackoffBase, BackoffLimit: p.BackoffLimit,
-		Caps: Caps{Failures: p.MaxFailures, Crashes: p.MaxCrashes, Interruptions: p.MaxInterruptions, Snoozes: p.MaxSnoozes},
+		Caps:      Caps{Failures: p.MaxFailures, Crashes: p.MaxCrashes, Interruptions: p.MaxInterruptions, Snoozes: p.MaxSnoozes},
+		LogFields: slices.Clone(p.LogFields),
 	}}, nil
 }
 

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -31,15 +32,83 @@ type Worker struct {
 	Started  time.Time
 	SeenAt   time.Time // by the engine's clock, when announced
 	Silent   bool      // its ttl has passed
+	SaidAt   time.Time // the same by the worker's own clock, which Started, LastPoll, Recent and Running go by; zero: it did not say
 	Running  []Progress
+	Recent   []Recent // by queue and kind, at most MaxRecent
+	Unlisted int      // queues with kinds for which Recent has no room
 }
+
+// Bounds of what a worker tells.
+const (
+	MaxRecent   = 64  // queues with kinds
+	MaxFailing  = 5   // error signatures of one kind
+	MaxRepeats  = 5   // jobs named with a signature
+	MaxDistinct = 32  // jobs counted one by one
+	MaxSample   = 200 // bytes of an error's text
+)
 
 // Progress tells of one running attempt.
 type Progress struct {
 	Job     ID
+	Queue   string
 	Kind    string
 	Attempt int64
 	Since   time.Time
 	Done    int // of Total, as the handler reported; 0 of 0: it did not
 	Total   int
+	Moved   time.Time // when it last reported; zero: it did not
+}
+
+// Recent tells how one kind of one queue fares at one worker. Counts are since the worker's start and only
+// rise: the difference of two is what happened between them.
+type Recent struct {
+	Queue, Kind string
+	Begun       int64 // attempts whose handler was called
+	// How they ended. Buried holds also jobs that were ended without a run.
+	Done, Failed, TimedOut, Panicked, Interrupted, Snoozed, Buried int64
+
+	Lost       int64         // leases that another claim, or a cancel, took from this worker
+	Crashed    int64         // attempts that ended together with the process of their own that they ran in
+	AfterCrash int64         // attempts of jobs that had lost a lease with no word before
+	Dead       int64         // attempts after which the job was dead
+	Run        time.Duration // in handlers, of all attempts that ended
+	LastDone   time.Time     // zero: none was done
+	P50, P99   time.Duration // how long the latest attempts took that were done
+	Measured   int           // how many these are; 0: nothing is known
+	Failures   []Failing     // of the last one to two minutes, by signature, the most frequent first; at most MaxFailing
+	Others     int           // failures in that time of signatures for which Failures has no room
+}
+
+// Ended counts the attempts that came to an end.
+func (r Recent) Ended() int64 {
+	return r.Done + r.Failed + r.TimedOut + r.Panicked + r.Interrupted + r.Snoozed + r.Buried
+}
+
+// Failing is one way in which jobs of a kind fail.
+type Failing struct {
+	Signature string // see Signature
+	Text      string // the last such error, cut at MaxSample bytes
+	Count     int
+	Jobs      int      // how many jobs failed so; counted up to MaxDistinct, which then means: or more
+	Top       []Repeat // those that failed most often; at most MaxRepeats
+	Last      time.Time
+}
+
+// Repeat counts the failures of one job.
+type Repeat struct {
+	Job ID
+	N   int
+}
+
+// Clone shares no memory with w.
+func (w Worker) Clone() Worker {
+	w.Queues, w.Kinds, w.Running, w.Recent = slices.Clone(w.Queues), slices.Clone(w.Kinds), slices.Clone(w.Running), slices.Clone(w.Recent)
+	for i := range w.Recent {
+		failures := slices.Clone(w.Recent[i].Failures)
+		for j := range failures {
+			failures[j].Top = slices.Clone(failures[j].Top)
+		}
+		w.Recent[i].Failures = failures
+	}
+	return w
 }

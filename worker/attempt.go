@@ -29,6 +29,7 @@ type attempt struct {
 	end   queue.Settlement // once it is to be settled
 	tries int              // settlements the engine refused for a reason that may pass
 	log   lazyHandler
+	moved twice.Progressed
 }
 
 // The phases of an attempt. Whoever moves it out of running decides how it ended.
@@ -82,7 +83,7 @@ func (a *attempt) prepare(base context.Context, logger *slog.Logger, worker stri
 	if len(lease.Job.Headers) > 0 {
 		ctx = twice.WithHeaders(ctx, lease.Job.Headers)
 	}
-	ctx = twice.WithLogger(ctx, slog.New(&a.log))
+	ctx = twice.WithProgress(twice.WithLogger(ctx, slog.New(&a.log)), &a.moved)
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	limit, late := a.handler.rules.Timeout, a.handler.timeout
 	if lease.Job.Timeout > 0 {

@@ -33,6 +33,7 @@ type Config struct {
 
 	Logger    *slog.Logger // slog's default
 	Observers []Observer   // told of everything that happens, besides the log
+	Wraps     []Wrap       // around every run of a handler, the first outermost
 }
 
 // Defaults of Config.
@@ -85,6 +86,9 @@ func (c Config) complete(traits queue.Traits) (Config, queue.Problems) {
 	}
 	if slices.Contains(c.Observers, nil) {
 		wrong("one of its Observers is nil", "leave it out")
+	}
+	if slices.ContainsFunc(c.Wraps, func(wrap Wrap) bool { return wrap == nil }) {
+		wrong("one of its Wraps is nil", "leave it out")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

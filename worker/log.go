@@ -5,12 +5,17 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/twicehq/twice"
 	"github.com/twicehq/twice/queue"
 )
 
 // logObserver logs events: what went well at Info or below, what may need a person at Warn, what does at
-// Error. Payloads are never logged; errors are cut at maxLogged bytes and kept on one line.
-type logObserver struct{ log *slog.Logger }
+// Error. Of a payload only what its kind allows by name is logged; errors are scrubbed, cut at maxLogged bytes and
+// kept on one line.
+type logObserver struct {
+	log      *slog.Logger
+	handlers map[string]*handler // of the worker: complete once it runs
+}
 
 const maxLogged = 1 << 10
 
@@ -54,10 +59,24 @@ func (o logObserver) Observe(ctx context.Context, e Event) {
 	if e.N > 0 {
 		attrs = append(attrs, slog.Int("n", e.N))
 	}
+	if h := o.handlerOf(e); h != nil {
+		if payload, ok := payloadAttr(e.Lease.Job.Payload, h.rules.LogFields); ok {
+			attrs = append(attrs, payload)
+		}
+	}
 	if e.What == LoneStarted {
 		attrs = append(attrs, slog.Bool("alone", e.Alone))
 	}
 	o.log.LogAttrs(ctx, level, messages[e.What], attrs...)
+}
+
+// handlerOf gives the handler whose kind says what may be logged of the payload, where the event is one at which that
+// is done.
+func (o logObserver) handlerOf(e Event) *handler {
+	if e.Lease == nil || (e.What != Started && e.What != Ended) {
+		return nil
+	}
+	return o.handlers[e.Lease.Job.Kind]
 }
 
 var messages = [...]string{
@@ -119,20 +138,5 @@ func traceID(traceparent string) string {
 	return id
 }
 
-// oneLine makes a text safe for a log: valid, on one line, without control characters, cut.
-func oneLine(text string) string {
-	cutOff := len(text) > maxLogged
-	if cutOff {
-		text = text[:maxLogged]
-	}
-	text = strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f || c == '\u2028' || c == '\u2029' || ('\u0080' <= c && c < '\u00a0') {
-			return ' '
-		}
-		return c
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	if cutOff {
-		text += " … cut"
-	}
-	return text
-}
+// oneLine makes a text safe for a log: scrubbed, valid, on one line, cut.
+func oneLine(text string) string { return twice.Scrub(text, maxLogged) }

@@ -46,23 +46,17 @@ func (r *runner) announce(presence queue.Presence) bool {
 func (r *runner) self() queue.Worker {
 	host, _ := os.Hostname()
 	h := r.Health()
+	now := time.Now()
 	self := queue.Worker{
 		Name: r.cfg.Name, Host: host, PID: os.Getpid(), Version: version(), Queues: r.queues, Kinds: r.kinds,
-		Slots: h.Slots, Busy: h.Busy, Deaf: h.Deaf, LastPoll: h.LastPoll, Started: r.began,
+		Slots: h.Slots, Busy: h.Busy, Deaf: h.Deaf, LastPoll: h.LastPoll, Started: r.began, SaidAt: now,
+		Running: r.progress(),
 	}
+	self.Recent, self.Unlisted = r.recent.recent(now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.aside || r.draining {
 		self.Slots = 0
-	}
-	for a := range r.held {
-		if len(self.Running) == maxProgress {
-			break
-		}
-		if a.phase.Load() == running {
-			l := a.lease()
-			self.Running = append(self.Running, queue.Progress{Job: l.Job.ID, Kind: l.Job.Kind, Attempt: l.Token, Since: a.since})
-		}
 	}
 	return self
 }

@@ -23,6 +23,7 @@ type runner struct {
 	queues   []string
 	caps     map[string]int
 	began    time.Time
+	recent   *recorder
 
 	slots    int
 	work     chan *attempt // to the slots; it has room for all of them
@@ -60,7 +61,7 @@ func (w *Worker) newRunner(ctx context.Context, slots int) *runner {
 	r := &runner{
 		Worker: w, base: context.WithoutCancel(ctx), began: time.Now(), slots: slots, free: slots,
 		work: make(chan *attempt, slots), failed: make(chan struct{}, 1), beatNow: make(chan struct{}, 1), loneNow: make(chan struct{}, 1),
-		held: map[*attempt]struct{}{}, loneBusy: map[string]bool{},
+		held: map[*attempt]struct{}{}, loneBusy: map[string]bool{}, recent: newRecorder(w.rules()),
 	}
 	r.calls, r.hangUp = context.WithCancel(r.base)
 	r.claims, r.noMore = context.WithCancel(r.calls)
@@ -115,6 +116,7 @@ func (r *runner) failure() error {
 // tell tells the observers.
 func (r *runner) tell(ctx context.Context, e Event) {
 	e.At, e.Worker = time.Now(), r.cfg.Name
+	r.recent.observe(&e)
 	r.observer.tell(ctx, e)
 }
 

@@ -27,7 +27,7 @@ type Worker struct {
 type handler struct {
 	rules   twice.Rules
 	timeout *TimeoutError // of jobs that name none of their own
-	run     func(context.Context, queue.Lease) error
+	run     Run
 }
 
 // New makes a worker of engine. What is wrong with cfg, and with any Handle after it, is kept until Run,
@@ -46,7 +46,7 @@ func New(engine queue.Engine, cfg Config) *Worker {
 	if cfg.Lone != nil {
 		w.problems = append(w.problems, cfg.Lone.check()...)
 	}
-	w.observer = append(observers{logObserver{w.cfg.Logger}}, slices.DeleteFunc(slices.Clone(cfg.Observers), func(o Observer) bool { return o == nil })...)
+	w.observer = append(observers{logObserver{w.cfg.Logger, w.handlers}}, slices.DeleteFunc(slices.Clone(cfg.Observers), func(o Observer) bool { return o == nil })...)
 	return w
 }
 
@@ -64,13 +64,13 @@ func Handle[T any](w *Worker, kind *twice.Kind[T], fn func(context.Context, twic
 		w.wrong(fmt.Sprintf("kind %s has two handlers", rules.Kind), "add one handler for each kind")
 		return
 	}
-	w.handlers[rules.Kind] = &handler{rules: rules, timeout: &TimeoutError{rules.Timeout}, run: func(ctx context.Context, lease queue.Lease) error {
+	w.handlers[rules.Kind] = &handler{rules: rules, timeout: &TimeoutError{rules.Timeout}, run: w.cfg.wrapped(func(ctx context.Context, lease queue.Lease) error {
 		job, err := kind.Decode(lease)
 		if err != nil {
 			return &undecodable{err}
 		}
 		return fn(ctx, job)
-	}}
+	})}
 }
 
 func (w *Worker) wrong(detail, remedy string) {

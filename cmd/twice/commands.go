@@ -51,6 +51,8 @@ type commands struct {
 		Run    scheduleRunCmd    `cmd:"" help:"Run an entry's job now."`
 	} `cmd:"" group:"running" help:"Look at cron entries; pause, resume and run them."`
 
+	Diagnose diagnoseCmd `cmd:"" group:"running" help:"Say what is the matter with each queue, and what to do."`
+
 	Workers workersCmd `cmd:"" group:"running" help:"List worker processes and what they run."`
 
 	Relay relayCmd `cmd:"" group:"running" help:"Forward jobs from an outbox to the engine that works them."`

@@ -133,35 +133,7 @@ func (w *demoShow) kept(k keptView) {
 
 // wrapped says a text after a lead, in lines that go on below its beginning.
 func (w *demoShow) wrapped(lead, text string) {
-	indent := strings.Repeat(" ", visible(lead))
-	line := lead
-	empty := true
-	for _, word := range strings.Fields(plain(text)) {
-		if !empty && visible(line)+1+utf8.RuneCountInString(word) > w.width {
-			w.say("%s", line)
-			line, empty = indent, true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
+	for _, line := range folded(lead, text, w.width) {
+		w.say("%s", line)
 	}
-	w.say("%s", line)
-}
-
-// visible is how many characters of a text show: colours do not.
-func visible(text string) int {
-	n, hidden := 0, false
-	for _, r := range text {
-		switch {
-		case r == '\x1b':
-			hidden = true
-		case !hidden:
-			n++
-		case r == 'm':
-			hidden = false
-		}
-	}
-	return n
 }

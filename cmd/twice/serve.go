@@ -8,14 +8,16 @@ import (
 	"net"
 	"time"
 
+	"github.com/twicehq/twice/cron"
 	"github.com/twicehq/twice/examples/orders"
 	"github.com/twicehq/twice/queue"
 )
 
 type serveCmd struct {
-	Role         []string      `help:"What this process runs: all, or any of api, worker, scheduler; repeated or with commas." default:"all" placeholder:"ROLE"`
+	Role         []string      `help:"What this process runs: all, or any of api, worker, scheduler, admin; repeated or with commas." default:"all" placeholder:"ROLE"`
 	Listen       string        `help:"Where the API listens, with /livez." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Livez        string        `help:"Where to answer /livez in a process without the API; none unless given." placeholder:"HOST:PORT"`
+	Admin        string        `help:"Where the role admin listens: the API for operators, the dashboard, /metrics, /livez and /readyz. An address that is not of this machine alone needs TWICE_TOKENS." default:"127.0.0.1:7420" placeholder:"HOST:PORT"`
 	Gateway      string        `help:"Base URL of the payment gateway. Workers need it." placeholder:"URL"`
 	Mail         string        `help:"The mail server. Workers need it." placeholder:"HOST:PORT"`
 	From         string        `help:"Who sends the receipts." default:"receipts@shop.test" placeholder:"ADDRESS"`
@@ -38,9 +40,10 @@ type serveCmd struct {
 }
 
 func (serveCmd) Help() string {
-	return `Use it to run the orders application: an API that takes orders, workers that charge and mail them, and the scheduler of its bookkeeping. Any number of processes may share one engine. It logs JSON on stderr, and ends in order on SIGTERM.
+	return `Use it to run the orders application: an API that takes orders, workers that charge and mail them, the scheduler of its bookkeeping, and what operators look at: a dashboard, an API and metrics. Any number of processes may share one engine. It logs JSON on stderr, and ends in order on SIGTERM.
 
     twice serve --engine sqlite:orders.db --gateway http://127.0.0.1:8081 --mail 127.0.0.1:2525
+    TWICE_TOKENS=operator:ada=TOKEN,viewer:bob=TOKEN twice serve --role admin --admin 0.0.0.0:7420
     twice serve --role worker --livez 127.0.0.1:8090 --gateway http://127.0.0.1:8081 --mail 127.0.0.1:2525
 
 ` + "`twice demo --keep`" + ` leaves a gateway and a mail server running to try it with.`
@@ -65,6 +68,8 @@ func (c serveCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	s.closers = append(s.closers, closing)
+	ops := newOps(log, engine)
+	cfg.Enqueuer, cfg.Scheduling = ops.enqueuer, cron.ObserverFunc(ops.fired)
 	app, err := orders.New(ctx, base, cfg)
 	if err != nil {
 		return err
@@ -78,9 +83,16 @@ func (c serveCmd) Run(ctx context.Context, s *session) error {
 	}
 	if roles.worker {
 		w := c.worker(s)
+		ops.observe(&w)
 		run.Worker = &w
 	}
 	run.Schedule = roles.scheduler
+	if roles.admin {
+		if run.Beside, err = ops.admin(s, c.Admin, base, app); err != nil {
+			_ = closeAll(run.API, run.Live)
+			return err
+		}
+	}
 	if c.UntilEOF {
 		var stop context.CancelFunc
 		ctx, stop = context.WithCancel(ctx)
@@ -90,7 +102,7 @@ func (c serveCmd) Run(ctx context.Context, s *session) error {
 			stop()
 		}()
 	}
-	announce(log, engine.Traits(), roles, run)
+	announce(log, engine.Traits(), roles, run, ops.at)
 	err = logged(log, app.Run(ctx, run))
 	if err == nil {
 		log.Info("ended in order")
@@ -130,8 +142,17 @@ func (c serveCmd) listen(roles roleSet) (run orders.Roles, err error) {
 		run.API = open("--listen", c.Listen)
 	}
 	run.Live = open("--livez", c.Livez)
-	if err != nil && run.API != nil {
-		_ = run.API.Close()
+	if err != nil {
+		_ = closeAll(run.API, run.Live)
 	}
 	return run, err
+}
+
+func closeAll(listeners ...net.Listener) (err error) {
+	for _, l := range listeners {
+		if l != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return err
 }

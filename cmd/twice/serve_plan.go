@@ -18,13 +18,13 @@ import (
 )
 
 // roleSet is what a process runs.
-type roleSet struct{ api, worker, scheduler bool }
+type roleSet struct{ api, worker, scheduler, admin bool }
 
 func (r roleSet) names() (names []string) {
 	for _, role := range []struct {
 		on   bool
 		name string
-	}{{r.api, "api"}, {r.worker, "worker"}, {r.scheduler, "scheduler"}} {
+	}{{r.api, "api"}, {r.worker, "worker"}, {r.scheduler, "scheduler"}, {r.admin, "admin"}} {
 		if role.on {
 			names = append(names, role.name)
 		}
@@ -44,15 +44,17 @@ func (c serveCmd) plan() (roles roleSet, cfg orders.Config, err error) {
 	for _, name := range c.Role {
 		switch strings.TrimSpace(name) {
 		case "all":
-			roles = roleSet{true, true, true}
+			roles = roleSet{true, true, true, true}
 		case "api":
 			roles.api = true
 		case "worker":
 			roles.worker = true
 		case "scheduler":
 			roles.scheduler = true
+		case "admin":
+			roles.admin = true
 		default:
-			wrong(fmt.Sprintf("--role is %.40q", name), "name all, or any of api, worker, scheduler")
+			wrong(fmt.Sprintf("--role is %.40q", name), "name all, or any of api, worker, scheduler, admin")
 		}
 	}
 	cfg = orders.Config{Gateway: c.Gateway, Mail: c.Mail, From: c.From, ReconcileEvery: c.Reconcile, Settling: c.Settling, WithoutLedger: c.WithoutLedger}
@@ -108,7 +110,7 @@ func (c serveCmd) worker(s *session) worker.Config {
 }
 
 // announce says in the log what runs where, and what the engine promises.
-func announce(log *slog.Logger, t queue.Traits, roles roleSet, run orders.Roles) {
+func announce(log *slog.Logger, t queue.Traits, roles roleSet, run orders.Roles, admin string) {
 	log.Info("engine opened", "engine", t.Name, "durability", t.Durability, "durable", t.Durable,
 		"knows_ids_for", t.UniqueFor.String(), "keeps_effects_for", t.KeepFor.String(), "max_payload_bytes", t.MaxPayload)
 	attrs := []any{"roles", strings.Join(roles.names(), ","), "pid", os.Getpid()}
@@ -117,6 +119,9 @@ func announce(log *slog.Logger, t queue.Traits, roles roleSet, run orders.Roles)
 	}
 	if run.Live != nil {
 		attrs = append(attrs, "livez", run.Live.Addr().String())
+	}
+	if admin != "" {
+		attrs = append(attrs, "admin", admin)
 	}
 	log.Info("serving", attrs...)
 }

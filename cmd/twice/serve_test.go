@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/twicehq/twice/examples/orders"
 	"github.com/twicehq/twice/examples/orders/gateway"
 	"github.com/twicehq/twice/examples/orders/mailsink"
+	"github.com/twicehq/twice/httpapi"
 )
 
 // outside starts a gateway and a mail server.
@@ -118,13 +120,14 @@ func eventually(t *testing.T, what string, so func() bool) {
 func TestServe(t *testing.T) {
 	t.Parallel()
 	bank, post, flags := outside(t)
-	s := serve(t, append(flags, "--engine", "sqlite:"+filepath.Join(t.TempDir(), "orders.db"), "--listen", "127.0.0.1:0", "--grace", "5s")...)
+	s := serve(t, append(flags, "--engine", "sqlite:"+filepath.Join(t.TempDir(), "orders.db"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--grace", "5s")...)
 	if line := s.says("engine opened"); !strings.Contains(line["durability"].(string), "fsynced") || line["durable"] != true {
 		t.Errorf("it promises %v", line)
 	}
 	line := s.says("serving")
+	admin := "http://" + line["admin"].(string)
 	url := "http://" + line["api"].(string)
-	if line["roles"] != "api,worker,scheduler" {
+	if line["roles"] != "api,worker,scheduler,admin" {
 		t.Errorf("it runs %v", line["roles"])
 	}
 	resp, err := http.Post(url+"/orders", "application/json", strings.NewReader(`{"reference":"ada-1","customer":"ada@customer.test","amount_cents":1234,"currency":"EUR"}`))
@@ -142,9 +145,42 @@ func TestServe(t *testing.T) {
 		t.Errorf("/livez: %v %v", resp, err)
 	}
 	_ = resp.Body.Close()
+	forOperators(t, admin)
 	s.ends(5 * time.Second)
 	if bank.State().Counts.Calls != 1 || post.State().Counts.Mails != 1 {
 		t.Errorf("%+v %+v", bank.State().Counts, post.State().Counts)
+	}
+}
+
+// forOperators checks what is shown of a shop that has charged and mailed one order.
+func forOperators(t *testing.T, admin string) {
+	t.Helper()
+	api, err := httpapi.NewClient(admin, httpapi.ClientConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.Ready(t.Context()); err != nil {
+		t.Error("it is not ready:", err)
+	}
+	eventually(t, "the verdicts are there", func() bool {
+		f, err := api.Verdict(t.Context(), "payments")
+		return err == nil && f.Well
+	})
+	want := []string{"twice_up 1", `twice_queue_jobs{queue="payments",scope="engine",state="done"}`, `twice_jobs_ended_total{kind="orders.charge",outcome="done",queue="payments"} 1`,
+		`twice_enqueued_total{kind="orders.charge",queue="payments",status="accepted"} 1`, `twice_worker_slots{state="free"} 10`}
+	var scrape string
+	eventually(t, "the metrics tell of it", func() bool {
+		resp, err := http.Get(admin + "/metrics")
+		if err != nil {
+			return false
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		scrape = string(body)
+		return resp.StatusCode == http.StatusOK && !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(scrape, line) })
+	})
+	if t.Failed() {
+		t.Log(scrape)
 	}
 }
 

@@ -33,15 +33,35 @@ type workerView struct {
 	SeenAt   time.Time      `json:"seen_at,omitzero"`
 	Silent   bool           `json:"silent"`
 	Running  []progressView `json:"running"`
+	Recent   []recentView   `json:"recent"` // since its start, by queue and kind
 }
 
 type progressView struct {
 	Job     queue.ID  `json:"job"`
+	Queue   string    `json:"queue"`
 	Kind    string    `json:"kind"`
 	Attempt int64     `json:"attempt"`
 	Since   time.Time `json:"since"`
 	Done    int       `json:"done"`
 	Total   int       `json:"total"`
+	Moved   time.Time `json:"moved,omitzero"` // when the handler last reported progress
+}
+
+type recentView struct {
+	Queue       string  `json:"queue"`
+	Kind        string  `json:"kind"`
+	Begun       int64   `json:"begun"`
+	Done        int64   `json:"done"`
+	Failed      int64   `json:"failed"`
+	TimedOut    int64   `json:"timed_out"`
+	Panicked    int64   `json:"panicked"`
+	Interrupted int64   `json:"interrupted"`
+	Snoozed     int64   `json:"snoozed"`
+	Buried      int64   `json:"buried"`
+	Lost        int64   `json:"lost"`
+	Dead        int64   `json:"dead"`
+	P50Seconds  float64 `json:"p50_seconds"`
+	P99Seconds  float64 `json:"p99_seconds"`
 }
 
 func (workersCmd) Run(ctx context.Context, s *session) error {
@@ -104,9 +124,13 @@ func viewWorkers(workers []queue.Worker) []workerView {
 	views := []workerView{}
 	for _, w := range workers {
 		v := workerView{w.Name, w.Host, w.PID, w.Version, append([]string{}, w.Queues...), append([]string{}, w.Kinds...), w.Slots, w.Busy, w.Deaf,
-			w.Started, w.LastPoll, w.SeenAt, w.Silent, []progressView{}}
+			w.Started, w.LastPoll, w.SeenAt, w.Silent, []progressView{}, []recentView{}}
 		for _, p := range w.Running {
 			v.Running = append(v.Running, progressView(p))
+		}
+		for _, r := range w.Recent {
+			v.Recent = append(v.Recent, recentView{r.Queue, r.Kind, r.Begun, r.Done, r.Failed, r.TimedOut, r.Panicked, r.Interrupted, r.Snoozed, r.Buried,
+				r.Lost, r.Dead, r.P50.Seconds(), r.P99.Seconds()})
 		}
 		views = append(views, v)
 	}

@@ -44,7 +44,7 @@ func New(ctx context.Context, base Base, cfg Config) (*App, error) {
 		effects, payments = forgetful{}, freshKeys{pay}
 		inside = func(queue.SQL) ledger.Tx { return forgetful{} }
 	}
-	joins := store.Joins{Effects: inside}
+	joins := store.Joins{Effects: inside, Enqueuer: cfg.Enqueuer}
 	if base.Box != nil {
 		limit := base.Engine.Traits().MaxPayload
 		joins.Elsewhere = func(tx queue.Enqueuer) queue.Enqueuer { return outbox.Into(tx, limit) }

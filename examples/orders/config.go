@@ -12,6 +12,7 @@ import (
 	"github.com/twicehq/twice/examples/orders/jobs"
 	"github.com/twicehq/twice/examples/orders/mailsink"
 	"github.com/twicehq/twice/ledger"
+	"github.com/twicehq/twice/queue"
 )
 
 // Config of the application. Gateway and Mail are required; other zero fields mean the default of their
@@ -28,6 +29,10 @@ type Config struct {
 	ReconcileEvery string        // "@every 1h"; when to compare the books, as package cron reads it
 	Settling       time.Duration // 1 min; younger charges are left to the next comparison; negative: none is
 	MaxCharges     int           // 200,000; of either side in one comparison
+
+	// Enqueuer is put around whatever the application enqueues with: to count, or to trace. Nil: nothing is.
+	Enqueuer   func(queue.Enqueuer) queue.Enqueuer
+	Scheduling cron.Observer // told what the scheduler does; nil: nobody is
 
 	Logger *slog.Logger     // slog's default
 	Now    func() time.Time // time.Now; when orders are placed and receipts sent

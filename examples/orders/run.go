@@ -17,8 +17,10 @@ import (
 
 // Roles says what a process runs of the application; what is zero it leaves out.
 type Roles struct {
-	API      net.Listener   // serve the API there
-	Live     net.Listener   // answer /livez there with the worker's numbers: for a process without the API
+	API  net.Listener // serve the API there
+	Live net.Listener // answer /livez there with the worker's numbers: for a process without the API
+	// Beside runs beside the others, until all of them have ended in order. It is given the worker, nil where there is none.
+	Beside   func(ctx context.Context, w *worker.Worker) error
 	Worker   *worker.Config // run the jobs
 	Schedule bool           // fire the schedule; any number of processes may
 }
@@ -67,6 +69,12 @@ func (a *App) Run(ctx context.Context, roles Roles) error {
 	if roles.Live != nil {
 		run(watched, &watch, "livez", func(ctx context.Context) error { return serve(ctx, roles.Live, livez(w)) })
 	}
+	if roles.Beside != nil {
+		run(watched, &watch, "beside", func(ctx context.Context) error { return roles.Beside(ctx, w) })
+	}
+	if roles.Worker == nil && !roles.Schedule && roles.API == nil && a.base.Box == nil {
+		<-ctx.Done() // nothing else is there to wait for
+	}
 	parts.Wait()
 	unwatched()
 	watch.Wait()
@@ -89,7 +97,11 @@ func (a *App) Worker(cfg worker.Config) *worker.Worker {
 
 // Scheduler gives a scheduler with the application's entries.
 func (a *App) Scheduler() *cron.Scheduler {
-	s := cron.New(a.base.Engine, cron.Config{Logger: a.cfg.Logger, Now: a.cfg.Now})
+	cfg := cron.Config{Logger: a.cfg.Logger, Now: a.cfg.Now}
+	if a.cfg.Scheduling != nil {
+		cfg.Observers = append(cfg.Observers, a.cfg.Scheduling)
+	}
+	s := cron.New(a.base.Engine, cfg)
 	s.Add(a.Kinds.Schedule(a.cfg.ReconcileEvery))
 	return s
 }

@@ -37,6 +37,9 @@ var rules = []rule{
 	{"worker", []string{".", "queue", "ledger"}, "the runtime works on any engine"},
 	{"cron", []string{".", "queue"}, "a schedule makes jobs and works on any engine"},
 	{"proof", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "proof/..."}, "the kit is given its engine"},
+	{"metrics/prom", []string{"metrics"}, "a library that shows metrics reads them, and no event touches it"},
+	{"metrics/otelmetrics", []string{"metrics"}, "a library that shows metrics reads them, and no event touches it"},
+	{"tracing", []string{".", "queue", "worker"}, "spans are made around enqueues and handlers, on any engine"},
 	{"metrics", []string{"queue", "worker"}, "what is counted comes from events and from counts, on any engine"},
 	{"diagnose", []string{"queue", "metrics"}, "a verdict is a function of samples: it knows nothing of how they came about"},
 	{"httpapi", []string{".", "queue", "ledger", "cron", "metrics", "diagnose"}, "routes only translate: what they do is in the packages that they call"},
@@ -53,8 +56,8 @@ var rules = []rule{
 		"business logic knows neither routes nor processors, and no engine"},
 	{"examples/orders/api", []string{".", "queue", "examples/orders/service"}, "routes only translate: they know services, no engine and no processor"},
 	{"examples/orders/jobs", []string{".", "queue", "worker", "cron", "ledger", "examples/orders/service"}, "processors only translate: they know services, no routes"},
-	{"examples", []string{".", "queue/...", "ledger/...", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "internal/open", "examples/..."}, "an application uses what is public"},
-	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "metrics", "diagnose", "httpapi", "dashboard", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
+	{"examples", []string{".", "queue/...", "ledger/...", "worker", "cron", "outbox", "metrics/...", "tracing", "driver/memory", "driver/redis", "driver/sqlite", "internal/open", "examples/..."}, "an application uses what is public"},
+	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "metrics/...", "tracing", "diagnose", "httpapi", "dashboard", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
 }
 
 func (r rule) holds(folder string) bool {

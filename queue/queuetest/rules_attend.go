@@ -2,6 +2,7 @@ package queuetest
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -11,8 +12,12 @@ import (
 var attendRules = []Rule{
 	{"presence", "an announced worker is shown as it described itself, seen by the engine's clock, until it withdraws", []Need{attends}, func(s *Scene) {
 		p := ask[queue.Presence](s)
+		at := func(n int) time.Time { return time.Date(2026, 1, 2, 3, 4, n, 0, time.UTC) } // by the worker's clock
 		w := queue.Worker{Name: "w1", Host: "h", PID: 7, Version: "v1", Queues: []string{"q"}, Kinds: []string{"k"}, Slots: 10, Busy: 3, Deaf: 1,
-			Running: []queue.Progress{{Job: id("a"), Kind: "k", Attempt: 2, Done: 5, Total: 9}}}
+			SaidAt: at(1), Unlisted: 3, Running: []queue.Progress{{Job: id("a"), Queue: "q", Kind: "k", Attempt: 2, Done: 5, Total: 9, Moved: at(2)}},
+			Recent: []queue.Recent{{Queue: "q", Kind: "k", Begun: 11, Done: 4, Failed: 3, TimedOut: 1, Panicked: 1, Buried: 1, Lost: 2, Crashed: 6, AfterCrash: 7,
+				Dead: 5, Run: 90 * time.Second, LastDone: at(3), P50: time.Second, P99: 9 * time.Second, Measured: 4, Others: 8,
+				Failures: []queue.Failing{{Signature: "no such order #", Text: "no such order \x00 17", Count: 3, Jobs: 2, Top: []queue.Repeat{{Job: id("a"), N: 2}}, Last: at(4)}}}}}
 		s.must(p.Announce(s.ctx, w, ttl), "announce")
 		s.must(p.Announce(s.ctx, w, ttl), "announce again")
 		all, err := p.Workers(s.ctx)
@@ -21,6 +26,8 @@ var attendRules = []Rule{
 		}
 		if g := all[0]; g.Name != "w1" || g.Host != "h" || g.PID != 7 || g.Slots != 10 || g.Busy != 3 || g.Deaf != 1 || g.Silent || !g.SeenAt.Equal(s.Clock.Now()) || len(g.Kinds) != 1 || len(g.Running) != 1 || g.Running[0].Done != 5 || g.Running[0].Job != id("a") {
 			s.Errorf("%+v", g)
+		} else if !reflect.DeepEqual(g.Running, w.Running) || !reflect.DeepEqual(g.Recent, w.Recent) || !g.SaidAt.Equal(w.SaidAt) || g.Unlisted != w.Unlisted {
+			s.Errorf("of what it told: %+v, want %+v", g, w)
 		}
 		s.must(p.Withdraw(s.ctx, "w1"), "withdraw")
 		if all, err = p.Workers(s.ctx); err != nil || len(all) != 0 {

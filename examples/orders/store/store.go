@@ -31,6 +31,8 @@ type Joins struct {
 	// Elsewhere, where the jobs are worked on another engine, makes of what enqueues beside the tables what leaves
 	// jobs to be forwarded; nil: the tables' engine works them.
 	Elsewhere func(queue.Enqueuer) queue.Enqueuer
+	// Enqueuer is put around what enqueues, to count or to trace; nil: nothing is.
+	Enqueuer func(queue.Enqueuer) queue.Enqueuer
 }
 
 var _ service.Database = (*DB)(nil)
@@ -53,6 +55,9 @@ func (db *DB) Change(ctx context.Context, do func(context.Context, service.Tx) e
 func (db *DB) tx(sql queue.SQL, jobs queue.Enqueuer) *tx {
 	if db.joins.Elsewhere != nil {
 		jobs = db.joins.Elsewhere(jobs)
+	}
+	if db.joins.Enqueuer != nil {
+		jobs = db.joins.Enqueuer(jobs)
 	}
 	return &tx{sql: sql, jobs: jobs, effects: db.joins.Effects(sql)}
 }

@@ -1,0 +1,159 @@
+package diagnose
+
+import (
+	"math"
+	"time"
+
+	"github.com/twicehq/twice/queue"
+)
+
+// trade is what came and what was done within the window.
+type trade struct {
+	steps             []step
+	seconds           float64
+	arrivals, endings float64 // per second
+}
+
+// step is the same between two samples.
+type step struct{ seconds, came, ended float64 }
+
+// ended counts the jobs of the queue that are done, dead or cancelled, or were.
+func ended(d *queue.Depth) int64 { return d.Accepted - d.Queued - d.Running }
+
+// active counts those that are due or run.
+func active(d *queue.Depth) int64 { return max(0, d.Queued-int64(d.Waiting.N)) + d.Running }
+
+// stepOf compares two samples. A job comes when it is due: one that is to run tomorrow comes tomorrow, and one that
+// goes back for a while comes again. Where more wait than are counted, all that are accepted come.
+func stepOf(a, b *queue.Depth) step {
+	s := step{seconds: b.AsOf.Sub(a.AsOf).Seconds()}
+	done := ended(b) - ended(a)
+	came := done + active(b) - active(a)
+	if a.Waiting.More || b.Waiting.More {
+		came = b.Accepted - a.Accepted
+	}
+	s.came, s.ended = float64(max(0, came)), float64(max(0, done))
+	return s
+}
+
+func (v *view) trade() *trade {
+	if v.traded == nil {
+		v.traded = tradeOf(v.moments)
+	}
+	return v.traded
+}
+
+func tradeOf(moments []moment) *trade {
+	t := &trade{}
+	for i := 1; i < len(moments); i++ {
+		if s := stepOf(moments[i-1].depth, moments[i].depth); s.seconds > 0 {
+			t.steps = append(t.steps, s)
+			t.seconds += s.seconds
+			t.arrivals += s.came
+			t.endings += s.ended
+		}
+	}
+	if t.seconds > 0 {
+		t.arrivals /= t.seconds
+		t.endings /= t.seconds
+	}
+	return t
+}
+
+// rising is how many of the steps brought more than was done.
+func (t *trade) rising() (n int) {
+	for _, s := range t.steps {
+		if s.came > s.ended {
+			n++
+		}
+	}
+	return n
+}
+
+// capacity compares what comes with what can be done; nil where nothing ran within the window.
+func (v *view) capacity() *Capacity {
+	t, all := v.trade(), v.all()
+	slots, busy := 0, 0.0
+	told := 0
+	for _, m := range v.moments {
+		slots = 0
+		n := 0
+		for _, w := range live(m.members) {
+			slots += w.slots
+			n += w.busy
+		}
+		if slots > 0 {
+			told++
+			busy += float64(n) / float64(slots)
+		}
+	}
+	if all.ended == 0 && v.now().depth.Running == 0 || t.seconds == 0 {
+		return nil
+	}
+	c := &Capacity{Arrivals: t.arrivals, Completions: t.endings, Slots: slots, Backlog: backlog(v.now().depth)}
+	if told > 0 {
+		c.Utilisation = busy / float64(told)
+		c.Busy = c.Utilisation * float64(slots)
+	}
+	attempts := 1.0 // to end one job
+	switch {
+	case all.ended > 0:
+		c.MeanRun = all.run / time.Duration(all.ended)
+		if jobs := t.endings * t.seconds; jobs > 0 {
+			attempts = max(1, float64(all.ended)/jobs)
+		}
+	default:
+		c.MeanRun = v.meanEver()
+		if c.MeanRun > 0 && c.Completions == 0 {
+			c.Completions, c.Estimated = float64(v.now().depth.Running)/c.MeanRun.Seconds(), true
+		}
+	}
+	each := max(attempts*c.MeanRun.Seconds(), v.occupies(t))
+	c.Needed = int(min(1<<30, math.Ceil(c.Arrivals*each/target-1e-9)))
+	if net := c.Completions - c.Arrivals; net > 0 && c.Backlog > 0 {
+		c.Drained = later(v.now().now, float64(c.Backlog)/net)
+	}
+	if each > 0 && c.Backlog > 0 {
+		if net := float64(c.Needed)/each - c.Arrivals; net > 0 {
+			c.DrainedBy = later(v.now().now, float64(c.Backlog)/net)
+		}
+	}
+	return c
+}
+
+// occupies is how many seconds of a slot one job takes in all, as those show that are full: also what settling and
+// claiming take.
+func (v *view) occupies(t *trade) float64 {
+	if t.endings <= 0 || !v.lateNow() {
+		return 0
+	}
+	var running float64
+	for _, m := range v.moments {
+		running += float64(m.depth.Running)
+	}
+	return running / float64(len(v.moments)) / t.endings
+}
+
+// meanEver is how long attempts of the queue took since the workers' start; 0: none ended.
+func (v *view) meanEver() time.Duration {
+	var sum moves
+	for _, m := range v.now().members {
+		for _, r := range m.Recent {
+			if r.Queue == v.queue {
+				sum.add(between(queue.Recent{}, r))
+			}
+		}
+	}
+	if sum.ended == 0 {
+		return 0
+	}
+	return sum.run / time.Duration(sum.ended)
+}
+
+// later adds seconds to a time; beyond ten years nobody cares: zero.
+func later(t time.Time, seconds float64) time.Time {
+	if seconds > 10*365*24*3600 {
+		return time.Time{}
+	}
+	return t.Add(time.Duration(seconds * float64(time.Second)))
+}
