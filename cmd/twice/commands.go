@@ -53,6 +53,8 @@ type commands struct {
 
 	Diagnose diagnoseCmd `cmd:"" group:"running" help:"Say what is the matter with each queue, and what to do."`
 
+	Top topCmd `cmd:"" group:"running" help:"Watch all queues in the terminal, and look into one or a job."`
+
 	Workers workersCmd `cmd:"" group:"running" help:"List worker processes and what they run."`
 
 	Relay relayCmd `cmd:"" group:"running" help:"Forward jobs from an outbox to the engine that works them."`

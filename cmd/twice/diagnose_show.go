@@ -58,7 +58,7 @@ func inWords(v diagnose.Verdict) string { return strings.ReplaceAll(string(v), "
 // evidence is one fact on one line.
 func evidence(e diagnose.Evidence) string {
 	text := strings.ReplaceAll(plain(e.Name), "_", " ")
-	if e.Text == "" || e.Value != 0 {
+	if e.Text == "" || e.Unit != "" {
 		text += ": " + amount(e.Value, e.Unit)
 	}
 	if e.Text != "" {
@@ -83,6 +83,9 @@ func amount(n float64, unit string) string {
 	case unit == "s":
 		return long(time.Duration(n * float64(time.Second)))
 	case math.Trunc(n) == n && math.Abs(n) < 1e15:
+		if n == 1 {
+			unit = strings.TrimSuffix(unit, "s")
+		}
 		return strings.TrimSpace(count(int64(n)) + " " + unit)
 	case unit == "/s":
 		return fmt.Sprintf("%.3g/s", n)

@@ -16,8 +16,9 @@ type session struct {
 	json bool
 	url  string
 
-	opened  queue.Engine
-	closers []func() error
+	opened   queue.Engine
+	recorded ledger.Store // nil: not opened yet, or there is none
+	closers  []func() error
 }
 
 // engine opens the engine to look at or to change what is in it. Where the store is missing it makes none.
@@ -41,11 +42,15 @@ func (s *session) open(ctx context.Context, existing bool) (queue.Engine, error)
 
 // ledger opens the record of effects: the one that TWICE_LEDGER names, or the engine's own; nil: neither.
 func (s *session) ledger(ctx context.Context, engine queue.Engine) (ledger.Store, error) {
+	if s.recorded != nil {
+		return s.recorded, nil
+	}
 	store, closing, err := open.Ledger(ctx, engine, s.Env("TWICE_LEDGER"))
 	if err != nil {
 		return nil, &unreachable{err}
 	}
 	s.closers = append(s.closers, closing)
+	s.recorded = store
 	return store, nil
 }
 
