@@ -50,18 +50,19 @@ func rank(d queue.Depth) int {
 	return 0
 }
 
-// Bounds of one worker in a sample, and of what all of them together run.
+// Bounds of one worker in a sample, and of what all of them together run and tell.
 const (
 	maxSubscribed = 1024
 	maxRunning    = 128
 	maxRunningAll = 20_000
+	maxRecentAll  = 20_000
 )
 
 // bounded keeps the first workers by name, with no more of each than a sample has room for.
 func bounded(all []queue.Worker, most int) ([]queue.Worker, int) {
 	over := max(0, len(all)-most)
 	kept := slices.Clone(all[:len(all)-over])
-	running := 0
+	running, recent := 0, 0
 	for i := range kept {
 		w := &kept[i]
 		w.Name, w.Host, w.Version = first(w.Name, 4*queue.MaxName), first(w.Host, 4*queue.MaxName), first(w.Version, queue.MaxName)
@@ -69,7 +70,9 @@ func bounded(all []queue.Worker, most int) ([]queue.Worker, int) {
 		n := min(len(w.Running), maxRunning, maxRunningAll-running)
 		running += n
 		w.Running = slices.Clone(w.Running[:n])
-		w.Recent = slices.Clone(w.Recent[:min(len(w.Recent), queue.MaxRecent)])
+		n = min(len(w.Recent), queue.MaxRecent, maxRecentAll-recent)
+		recent += n
+		w.Recent = slices.Clone(w.Recent[:n])
 		for j := range w.Recent {
 			r := &w.Recent[j]
 			r.Queue, r.Kind = first(r.Queue, queue.MaxName), first(r.Kind, queue.MaxName)

@@ -39,7 +39,7 @@ func TestControl(t *testing.T) {
 			}
 			f, _ := s.verdict()
 			if f.Verdict != sc.want {
-				t.Errorf("%s: %s", sc.name, f.Verdict)
+				t.Errorf("%s: %s, not %s: %s", sc.name, f.Verdict, sc.want, f.Says)
 			}
 			if said != sc.want {
 				confused++

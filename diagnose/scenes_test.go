@@ -89,7 +89,7 @@ var scenes = []scene{
 		})
 		s.settle()
 	}},
-	{"all handlers are deaf, and the workers end and are started again", diagnose.StuckHandler, func(s *stage) {
+	{"all handlers are deaf, and workers end and start again", diagnose.StuckHandler, func(s *stage) {
 		s.timed = 10 * time.Second
 		s.mean = min(s.mean, 3*time.Second)
 		s.warm()
@@ -281,7 +281,7 @@ var scenes = []scene{
 func (s *stage) warm() {
 	s.setRate(s.rate)
 	s.start()
-	s.sleep(time.Duration(s.between(50, 90) * float64(time.Second)))
+	s.sleep(time.Duration(s.between(50, 75) * float64(time.Second)))
 }
 
 // settle lets two windows pass.

@@ -76,7 +76,7 @@ func play(t *testing.T, seed uint64, scene func(*stage)) (s *stage) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s = &stage{t: t, r: rand.New(rand.NewPCG(seed, 4)), ctx: ctx, engine: engine, broker: &gate{Engine: engine}, release: make(chan struct{}), timed: 5 * time.Minute}
 		s.pods, s.slots = s.pick(1, 3), s.pick(2, 6)
-		s.rate = s.between(0.6, 2)
+		s.rate = s.between(0.5, 1.5)
 		busy := s.between(0.3, 0.6) * float64(s.pods*s.slots)
 		s.mean = time.Duration(busy / s.rate * float64(time.Second))
 		s.setRate(s.rate)

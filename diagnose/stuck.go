@@ -58,14 +58,20 @@ func stuckHandler(v *view) *match {
 	return m
 }
 
-// futile: for the whole window jobs were late and slots busy, which is far longer than usual, and none was done, whoever
+// futile: for the whole window, which is far longer than usual, slots were busy and jobs late, and none was done, whoever
 // held them: workers that lose their slots to deaf handlers end, and are started again. Those that failed, or whose
 // worker ended with no word, did not end for another reason.
 func (v *view) futile() *match {
 	from, now := v.moments[0].now, v.now().now
 	span, all := now.Sub(from), v.all()
-	c := v.capacity()
-	if len(v.trailing(v.late)) < len(v.moments) || span < v.rules.Far || all.done > 0 || all.failed > all.timedOut || c == nil || c.Utilisation < full ||
+	busy, _ := v.utilisation()
+	late := 0
+	for _, m := range v.moments {
+		if v.late(m) {
+			late++
+		}
+	}
+	if !v.lateNow() || 2*late < len(v.moments) || span < v.rules.Far || all.done > 0 || all.failed > all.timedOut || busy < full/2 ||
 		slices.ContainsFunc(v.gone, func(g Gone) bool { return !g.At.Before(from) }) {
 		return nil
 	}
@@ -81,11 +87,11 @@ func (v *view) futile() *match {
 		}
 		return &match{
 			says: fmt.Sprintf("Handlers of %s do not end: none was done for %s, though %.0f %% of the slots were busy, and %s. %s due, the oldest for %s.", kind,
-				lasts(span), 100*c.Utilisation, usual, verb(backlog(v.now().depth), "job", "is", "are"), lasts(v.now().wait())),
+				lasts(span), 100*busy, usual, verb(backlog(v.now().depth), "job", "is", "are"), lasts(v.now().wait())),
 			change: "A job of this kind is done.",
 			do:     "More slots do not help. Look at what these jobs wait for, and give their calls timeouts that are shorter than the job's.",
 			evidence: []Evidence{seconds("since_last_done", span), seconds("usual_p99", v.usual[kind]), number("begun", float64(m.begun), ""), number("done", 0, ""),
-				number("timed_out", float64(m.timedOut), ""), number("utilisation", 100*c.Utilisation, "%"), jobs("due", backlog(v.now().depth), nil)},
+				number("timed_out", float64(m.timedOut), ""), number("utilisation", 100*busy, "%"), jobs("due", backlog(v.now().depth), nil)},
 		}
 	}
 	return nil

@@ -73,28 +73,12 @@ func (t *trade) rising() (n int) {
 // capacity compares what comes with what can be done; nil where nothing ran within the window.
 func (v *view) capacity() *Capacity {
 	t, all := v.trade(), v.all()
-	slots, busy := 0, 0.0
-	told := 0
-	for _, m := range v.moments {
-		slots = 0
-		n := 0
-		for _, w := range live(m.members) {
-			slots += w.slots
-			n += w.busy
-		}
-		if slots > 0 {
-			told++
-			busy += float64(n) / float64(slots)
-		}
-	}
 	if all.ended == 0 && v.now().depth.Running == 0 || t.seconds == 0 {
 		return nil
 	}
-	c := &Capacity{Arrivals: t.arrivals, Completions: t.endings, Slots: slots, Backlog: backlog(v.now().depth)}
-	if told > 0 {
-		c.Utilisation = busy / float64(told)
-		c.Busy = c.Utilisation * float64(slots)
-	}
+	c := &Capacity{Arrivals: t.arrivals, Completions: t.endings, Backlog: backlog(v.now().depth)}
+	c.Utilisation, c.Slots = v.utilisation()
+	c.Busy = c.Utilisation * float64(c.Slots)
 	attempts := 1.0 // to end one job
 	switch {
 	case all.ended > 0:
@@ -119,6 +103,21 @@ func (v *view) capacity() *Capacity {
 		}
 	}
 	return c
+}
+
+// utilisation is the share of slots that were busy over the window, while there were any, and how many there were last.
+func (v *view) utilisation() (share float64, slots int) {
+	told := 0
+	for _, m := range v.moments {
+		all, busy := 0, 0
+		for _, w := range live(m.members) {
+			all, busy = all+w.slots, busy+w.busy
+		}
+		if all > 0 {
+			told, share, slots = told+1, share+float64(busy)/float64(all), all
+		}
+	}
+	return share / float64(max(1, told)), slots
 }
 
 // occupies is how many seconds of a slot one job takes in all, as those show that are full: also what settling and

@@ -141,7 +141,7 @@ func TestOperation_runs_at_its_rate(t *testing.T) {
 		handIn(t, r.engine, "a", keys(1000)...)
 		bury(t, r.engine, "a", queue.ReasonFailures, func(queue.Lease) string { return "gateway is down" })
 		ch := Change{Filter: &Filter{Kind: "a"}, PerSecond: 40, Operation: NewOperation(), Why: because}
-		o := must[Operation](t)(c.Discard(t.Context(), ch))
+		o := must[Operation](t)(c.Redrive(t.Context(), ch))
 		if o.State != OperationRunning || o.ID != ch.Operation || o.PerSecond != 40 {
 			t.Fatalf("%+v", o)
 		}
@@ -152,12 +152,12 @@ func TestOperation_runs_at_its_rate(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		again := must[Operation](t)(c.Discard(t.Context(), ch)) // its answer was lost: it is the same operation
+		again := must[Operation](t)(c.Redrive(t.Context(), ch)) // its answer was lost: it is the same operation
 		if again.ID != o.ID || len(must[[]Operation](t)(c.Operations(t.Context()))) != 1 {
 			t.Errorf("%+v", again)
 		}
 		ch.PerSecond = 41
-		if _, err := c.Discard(t.Context(), ch); !errors.Is(err, queue.ErrConflict) {
+		if _, err := c.Redrive(t.Context(), ch); !errors.Is(err, queue.ErrConflict) {
 			t.Error(err)
 		}
 		must[Operation](t)(c.StopOperation(t.Context(), o.ID, "wrong jobs"))
@@ -167,7 +167,7 @@ func TestOperation_runs_at_its_rate(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 		rows := trail(t, c)
-		if len(rows) != o.Changed || rows[0].Why != "a test (discard of 1000 jobs, operation "+o.ID+")" || rows[0].Who != "alice" {
+		if len(rows) != o.Changed || rows[0].Why != "a test (redrive of 1000 jobs, operation "+o.ID+")" || rows[0].Who != "alice" {
 			t.Errorf("%d rows, %d changed, %+v", len(rows), o.Changed, rows[0])
 		}
 		if _, err := c.StopOperation(t.Context(), NewOperation(), "w"); !errors.Is(err, queue.ErrNotFound) {

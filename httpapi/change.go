@@ -18,8 +18,8 @@ type Change struct {
 	DryRun bool `json:"dry_run,omitempty"`
 	// Limit is how many are changed at most by a filter: 10,000; up to 1,000,000.
 	Limit int `json:"limit,omitempty"`
-	// PerSecond is how many are changed in a second at most, in the background: 100 by a filter; up to 10,000. It begins
-	// with 10 and doubles every second until it is reached.
+	// PerSecond is how many are changed in a second at most, in the background: by a filter 100 for a redrive and 1,000
+	// for others; up to 10,000. A redrive begins with 10 and doubles every second until that is reached.
 	PerSecond int `json:"per_second,omitempty"`
 	// StopAfterSame ends a redrive once so many of those redriven failed again with an error of the signature that they
 	// had died of, where that is at least half of those of which anything is known: 10; up to 1,000,000.
@@ -42,16 +42,17 @@ type Filter struct {
 
 // Bounds of a change.
 const (
-	defaultBulk   = 10_000
-	maxBulk       = 1_000_000
-	defaultRate   = 100
-	maxRate       = 10_000
-	defaultSame   = 10
-	maxStopAfter  = 1_000_000
-	maxRefusals   = 100 // that an operation names
-	chunk         = 500 // changes of one call: few enough to hold up nobody
-	firstOfSecond = 10
-	maxSignature  = 2 * queue.MaxSignature // bytes of one that is asked for
+	defaultBulk  = 10_000
+	maxBulk      = 1_000_000
+	defaultRate  = 1000
+	redriveRate  = 100
+	maxRate      = 10_000
+	defaultSame  = 10
+	maxStopAfter = 1_000_000
+	maxRefusals  = 100 // that an operation names
+	chunk        = 500 // changes of one call: few enough to hold up nobody
+	firstSecond  = 10
+	maxSignature = 2 * queue.MaxSignature // bytes of one that is asked for
 )
 
 var operationIDs = regexp.MustCompile(`^[0-9a-f]{32}$`)
@@ -59,8 +60,8 @@ var operationIDs = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // reasonWords are those of dead and cancelled jobs.
 var reasonWords = []string{"failures", "crashes", "interruptions", "snoozes", "buried", "undecodable", "deadline", "in_doubt", "cancelled", "discarded"}
 
-// checked fills in defaults. It fails with ErrInvalid, naming everything that is wrong at once.
-func (ch Change) checked(op string) (Change, error) {
+// checked fills in defaults; rate is that of a filter. It fails with ErrInvalid, naming everything that is wrong at once.
+func (ch Change) checked(op string, rate int) (Change, error) {
 	var found queue.Problems
 	wrong := func(field, detail, remedy string) {
 		found = append(found, invalid(op, "field "+field, detail, remedy))
@@ -72,7 +73,6 @@ func (ch Change) checked(op string) (Change, error) {
 			*n = byDefault
 		}
 	}
-	rate := 0
 	switch {
 	case len(ch.IDs) > 0 && ch.Filter != nil:
 		wrong("filter", "there are ids and a filter as well", "give one of the two")
@@ -83,8 +83,10 @@ func (ch Change) checked(op string) (Change, error) {
 	case slices.ContainsFunc(ch.IDs, queue.ID.IsZero):
 		wrong("ids", "one is empty", "leave it out")
 	case ch.Filter != nil:
-		rate = defaultRate
 		found = append(found, ch.Filter.problems(op)...)
+	}
+	if ch.Filter == nil {
+		rate = 0 // at once
 	}
 	number("limit", &ch.Limit, defaultBulk, maxBulk)
 	number("per_second", &ch.PerSecond, rate, maxRate)

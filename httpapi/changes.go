@@ -79,7 +79,11 @@ func sideBySide(ids []queue.ID, do func([]queue.ID) ([]error, error)) ([]error, 
 
 // change counts, or changes at once, or begins an operation.
 func (s *Server) change(ctx context.Context, c *call, ch Change, k kindOfChange) (Operation, error) {
-	ch, err := ch.checked(c.name)
+	rate := defaultRate
+	if k.watch {
+		rate = redriveRate
+	}
+	ch, err := ch.checked(c.name, rate)
 	if err != nil {
 		return Operation{}, err
 	}

@@ -33,7 +33,7 @@ type Operation struct {
 	PerSecond int            `json:"per_second,omitempty"`
 	Matched   int            `json:"matched"`           // jobs that were chosen
 	InDoubt   int            `json:"left_out_in_doubt"` // jobs that a filter left out, since each needs a person's answer
-	More      bool           `json:"more"`              // the limit stopped the choice: there are more
+	More      bool           `json:"more"`              // the limit, or the time, stopped the choice: there are more
 	Changed   int            `json:"changed"`
 	Refused   int            `json:"refused"`
 	Refusals  []Refusal      `json:"refusals"` // the first 100 of those refused; left out in lists

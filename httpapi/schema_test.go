@@ -106,12 +106,12 @@ func (w *writer) named(t reflect.Type, asked bool) object {
 // owner is the struct that a field was written in.
 func (w *writer) owner(t reflect.Type, f field) string {
 	for i := range t.NumField() {
-		if e := t.Field(i); e.Anonymous && e.Tag.Get("json") == "" {
-			if _, ok := e.Type.FieldByName(f.Name); ok {
-				if own, has := t.FieldByName(f.Name); has && len(own.Index) > 1 {
-					return e.Type.Name()
-				}
-			}
+		e := t.Field(i)
+		if !e.Anonymous {
+			continue
+		}
+		if own, ok := e.Type.FieldByName(f.Name); ok && own.Tag == f.Tag {
+			return e.Type.Name()
 		}
 	}
 	return t.Name()

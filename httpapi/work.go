@@ -50,7 +50,11 @@ func (s *Server) goThrough(o *operation, ch Change, k kindOfChange, by queue.Act
 	if look, ok := queue.As[queue.Inspector](s.engine); ok && k.watch {
 		again = &watch{look: look, stopAfter: ch.StopAfterSame}
 	}
-	for n, jobs := min(firstOfSecond, ch.PerSecond), found.jobs; len(jobs) > 0; n = min(2*n, ch.PerSecond) {
+	n := ch.PerSecond
+	if k.watch {
+		n = min(firstSecond, n) // until it is seen how they do
+	}
+	for jobs := found.jobs; len(jobs) > 0; n = min(2*n, ch.PerSecond) {
 		began := time.Now()
 		part := jobs[:min(n, len(jobs))]
 		jobs = jobs[len(part):]

@@ -34,7 +34,7 @@ func (demoCmd) Help() string {
 const demoOp = "demo"
 
 func (c demoCmd) Run(ctx context.Context, k *kong.Context, s *session) (err error) {
-	cfg := demo.Config{Binary: c.Binary, Seed: c.Seed, Orders: c.Orders, WithoutLedger: c.WithoutLedger}
+	cfg := demo.Config{Binary: c.Binary, Seed: c.Seed, Orders: c.Orders, WithoutLedger: c.WithoutLedger, Admin: c.Keep}
 	if c.Orders < 1 || c.Orders > 2000 {
 		return usagef(demoOp, "use 1 to 2,000", "--orders is %d", c.Orders)
 	}

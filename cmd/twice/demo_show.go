@@ -102,7 +102,7 @@ func (w *demoShow) kept(k keptView) {
 	w.say("")
 	w.say("Left running:")
 	t := newTable("WHAT", ">PID", "WHERE")
-	var engine, api, bank, mails string
+	var engine, api, bank, mails, board string
 	for _, p := range k.Places {
 		pid := "-"
 		if p.PID != 0 {
@@ -113,6 +113,8 @@ func (w *demoShow) kept(k keptView) {
 			engine = p.At
 		case "api":
 			api = p.At
+		case "dashboard":
+			board = p.At
 		case "gateway":
 			bank = p.At
 		case "mail":
@@ -126,7 +128,10 @@ func (w *demoShow) kept(k keptView) {
 	w.say("")
 	w.say("In another terminal:")
 	w.say("Place an order:  curl --json '%s' %s/orders", `{"reference":"mine-1","customer":"me@shop.test","amount_cents":999,"currency":"EUR"}`, plain(api))
-	w.say("Look around:     twice jobs --engine %s", plain(engine))
+	if board != "" {
+		w.say("Look around:     %s in a browser", plain(board))
+	}
+	w.say("                 twice top --engine %s", plain(engine))
 	w.say("                 curl %s/mails, curl %s/charges", plain(mails), plain(bank))
 	w.say("End it all:      Ctrl-C here, or kill -TERM %d; then rm -r %s", os.Getpid(), plain(k.Folder))
 }

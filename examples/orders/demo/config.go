@@ -21,6 +21,9 @@ type Config struct {
 	// ReceiptDoubt is ledger.Park; or ledger.Resend: to see the scene about a receipt in doubt fail.
 	ReceiptDoubt ledger.Doubt
 
+	// Admin lets the API's process show its dashboard, too: for a demo that is left running.
+	Admin bool
+
 	// Begins and Ends, where given, are told of each scene in its turn, by one goroutine at a time.
 	Begins func(n int, title string)
 	Ends   func(n int, claim Claim)

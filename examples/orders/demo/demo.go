@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -41,11 +42,14 @@ var scenes = []scene{
 	{"books", "The books: nothing is missing, nothing is double", books},
 }
 
-// control is played beside the scenes, in a world of its own, and told last.
-var control = scene{"control", "Control: without the guards it does happen twice", controlled}
+// elsewhere are played beside the scenes, in worlds of their own, and told last.
+var elsewhere = []scene{
+	{"told_apart", "Late in two ways: stuck is told from too few", toldApart},
+	{"control", "Control: without the guards it does happen twice", controlled},
+}
 
-// startControlBefore is the scene beside which the control begins: those before it measure how long things take.
-const startControlBefore = "killed"
+// startElsewhereBefore is the scene beside which those begin: the ones before it measure how long things take.
+const startElsewhereBefore = "killed"
 
 // Open sets a world up in which nothing runs yet. Close must be called, also after an error.
 func Open(ctx context.Context, cfg Config) (*Demo, error) {
@@ -55,7 +59,7 @@ func Open(ctx context.Context, cfg Config) (*Demo, error) {
 	if err == nil {
 		err = d.world.fresh(ctx)
 	}
-	d.world.faults = []string{"poison-=fail", "killer-=kill"}
+	d.world.faults, d.world.admin = []string{"poison-=fail", "killer-=kill"}, cfg.Admin
 	return d, err
 }
 
@@ -77,24 +81,28 @@ func (d *Demo) Play(ctx context.Context) (Report, error) {
 		report.Holds = report.Holds && c.Holds
 		d.cfg.Ends(len(report.Claims), c)
 	}
-	var beside sync.WaitGroup
-	var other Claim
+	var beside [2]sync.WaitGroup
+	var others [len(beside)]Claim
 	for _, s := range scenes {
 		if ctx.Err() != nil {
 			break
 		}
-		if s.name == startControlBefore {
-			beside.Go(func() { other = d.stage(limited, control) })
+		if s.name == startElsewhereBefore {
+			for i, a := range elsewhere {
+				beside[i].Go(func() { others[i] = d.stage(limited, a) })
+			}
 		}
 		d.cfg.Begins(len(report.Claims)+1, s.title)
 		take(d.stage(limited, s))
 	}
-	if ctx.Err() == nil {
-		d.cfg.Begins(len(report.Claims)+1, control.title)
-		beside.Wait()
-		take(other)
+	for i := range beside {
+		if ctx.Err() == nil {
+			d.cfg.Begins(len(report.Claims)+1, elsewhere[i].title)
+			beside[i].Wait()
+			take(others[i])
+		}
+		beside[i].Wait() // its world is closed
 	}
-	beside.Wait() // its world is closed
 	report.Seconds = round(time.Since(began).Seconds())
 	return report, ctx.Err()
 }
@@ -108,15 +116,19 @@ func (d *Demo) stage(ctx context.Context, s scene) Claim {
 	if err == nil {
 		err = s.play(ctx, d, r)
 	}
-	if s.name != control.name {
+	if !isElsewhere(s) {
 		d.world.settle(ctx)
 	}
 	return r.end(err)
 }
 
+func isElsewhere(s scene) bool {
+	return slices.ContainsFunc(elsewhere, func(a scene) bool { return a.name == s.name })
+}
+
 // ready fails where a scene cannot be played: its time is over, or the processes it is about never came up.
 func (d *Demo) ready(ctx context.Context, s scene) error {
-	switch alone := s.name == scenes[0].name || s.name == control.name; {
+	switch alone := s.name == scenes[0].name || isElsewhere(s); {
 	case ctx.Err() != nil:
 		return errors.New("there was no time left for it")
 	case !alone && d.world.shop == nil:
@@ -146,6 +158,9 @@ func (d *Demo) Places() []Place {
 	all := []Place{{Name: "engine", At: w.url}, {Name: "gateway", At: w.GatewayURL}, {Name: "mail", At: w.MailURL}, {Name: "smtp", At: w.MailAddr}}
 	if w.api != nil {
 		all = append(all, Place{"api", w.apiURL, w.api.pid(), w.api.log.path})
+		if w.admin {
+			all = append(all, Place{"dashboard", w.adminURL, w.api.pid(), w.api.log.path})
+		}
 	}
 	for _, p := range w.workers {
 		all = append(all, Place{p.name, "", p.pid(), p.log.path})

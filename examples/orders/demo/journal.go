@@ -17,6 +17,7 @@ type line struct {
 	Message string `json:"msg"`
 	PID     int    `json:"pid"`
 	API     string `json:"api"`
+	Admin   string `json:"admin"`
 	Livez   string `json:"livez"`
 	Job     string `json:"job_id"`
 	Kind    string `json:"kind"`

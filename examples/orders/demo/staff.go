@@ -17,12 +17,19 @@ import (
 
 // startAPI starts the process of the API and its customers.
 func (w *world) startAPI(ctx context.Context) error {
-	w.api = w.process("api", func(string) []string { return w.serve("api", "--listen", "127.0.0.1:0") })
+	role, more := "api", []string{"--listen", "127.0.0.1:0"}
+	if w.admin {
+		role, more = "api,admin", append(more, "--admin", "127.0.0.1:0")
+	}
+	w.api = w.process("api", func(string) []string { return w.serve(role, more...) })
 	said, err := w.begin(ctx, w.api)
 	if err != nil {
 		return err
 	}
 	w.apiURL = "http://" + said.API
+	if w.admin {
+		w.adminURL = "http://" + said.Admin
+	}
 	w.shop = newShop(w.apiURL, w.cfg.Seed)
 	return answers(ctx, w.apiURL+"/livez")
 }

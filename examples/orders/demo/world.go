@@ -36,11 +36,13 @@ type world struct {
 	closing func() error // of what is beside the engine
 	app     *orders.App  // the application in the demo's process, for redeliveries and a look at its tables
 
-	api     *process
-	apiURL  string
-	shop    *shop // the API's customers; nil until it answers
-	workers []*process
-	logs    map[string]*journal // by process
+	api      *process
+	apiURL   string
+	admin    bool // the API's process has the dashboard, too
+	adminURL string
+	shop     *shop // the API's customers; nil until it answers
+	workers  []*process
+	logs     map[string]*journal // by process
 }
 
 // openWorld opens a world in which no process runs yet. close must be called, also after an error.
