@@ -45,6 +45,10 @@ func TestWorker(t *testing.T) {
 		synctest.Wait()
 		want(t, text(m.Read(t.Context()), "twice_worker_slots"), "worker_slots[busy] 0 worker_slots[deaf] 0 worker_slots[free] 4")
 
+		ada := queue.Actor{Name: "ada", Why: "test"}
+		if err := inner.Pause(t.Context(), ada, "q"); err != nil {
+			t.Fatal(err)
+		}
 		var id queue.ID
 		for _, n := range []int{1, 1, 2, 3, 4} {
 			receipt, err := kind.Enqueue(t.Context(), engine, args{n}, twice.From(time.Now().Add(-3*time.Second)))
@@ -56,6 +60,10 @@ func TestWorker(t *testing.T) {
 			}
 		}
 		if _, err := kind.Enqueue(t.Context(), engine, args{9}, twice.Priority(99)); !errors.Is(err, queue.ErrInvalid) {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		if err := inner.Resume(t.Context(), ada, "q"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)

@@ -60,6 +60,7 @@ type Lease struct {
 	Token      int64     // the fencing token: rises with each claim of the job, for ever; also the attempt's number
 	Ref        string    // the engine's own handle of the job; opaque, may be empty
 	Worker     string    // as claimed
+	DueAt      time.Time // the run-at that was last asked for, or else the enqueue: since when the job could have been claimed
 	ClaimedAt  time.Time // by the engine's clock
 	Until      time.Time
 	FreshAt    time.Time // the latest of the job's origin (or else its enqueue), run-at, claims and redrive: compared with the mark

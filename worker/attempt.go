@@ -56,17 +56,14 @@ func (a *attempt) now() time.Time {
 	return a.lease().ClaimedAt.Add(time.Since(a.got))
 }
 
-// waited is the time from when the job was to run to when it was leased, as far as the job says.
+// waited is the time from when the job was due to when it was leased. Of a job that has lost a lease with no word it is not
+// known: it ran meanwhile.
 func (a *attempt) waited() time.Duration {
 	l := a.lease()
-	from := l.Job.RunAt
-	if from.IsZero() {
-		from = l.Job.Origin
-	}
-	if from.IsZero() || l.Counts.Ways() > 0 {
+	if l.DueAt.IsZero() || l.Counts.Crashes > 0 {
 		return 0
 	}
-	return max(0, l.ClaimedAt.Sub(from))
+	return max(0, l.ClaimedAt.Sub(l.DueAt))
 }
 
 // decide decides how the attempt is to be settled.

@@ -66,7 +66,7 @@ type Event struct {
 	Settlement *queue.Settlement
 	Outcome    queue.Outcome
 	Err        error
-	Wait       time.Duration // from when the job was to run to its start; 0 where the job does not say
+	Wait       time.Duration // from when the job was due to its claim; 0 where that is not known
 	Run        time.Duration // of the handler
 	Call       string        // claim, exchange, settle, extend, announce, prune
 	N          int

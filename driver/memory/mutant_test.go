@@ -316,6 +316,12 @@ var engineMutants = []mutant{
 		}
 		return err
 	}},
+	{name: "a lease says that it was due when it was claimed", claimed: func(m *mutant, req queue.Claim, got []queue.Lease) []queue.Lease {
+		for i := range got {
+			got[i].DueAt = got[i].ClaimedAt
+		}
+		return got
+	}},
 	{name: "claim does not refresh", claimed: func(m *mutant, req queue.Claim, got []queue.Lease) []queue.Lease {
 		for i := range got {
 			m.row(got[i].Job.ID, func(r *row) { r.fresh = latest(r.job.Origin, r.job.RunAt); got[i].FreshAt = r.fresh })

@@ -60,7 +60,7 @@ func (r *row) held(l queue.Lease) bool {
 // asLease gives the lease that the row carries.
 func (r *row) asLease() queue.Lease {
 	return queue.Lease{
-		Job: copied(r.job), ID: r.lease, Token: r.token, Worker: r.worker, ClaimedAt: r.claimedAt, Until: r.at,
+		Job: copied(r.job), ID: r.lease, Token: r.token, Worker: r.worker, DueAt: r.runAt, ClaimedAt: r.claimedAt, Until: r.at,
 		FreshAt: r.fresh, Counts: r.counts, Lone: r.lone, Checkpoint: bytes.Clone(r.checkpoint),
 	}
 }

@@ -197,7 +197,7 @@ func leased(req *queue.Claim, ref string, id queue.ID, l *line, raw, told []byte
 		return queue.Lease{}, err
 	}
 	lease := queue.Lease{Job: job, ID: req.ID.Lease(id, rec.token), Token: rec.token, Ref: ref, Worker: rec.worker,
-		ClaimedAt: instant(rec.claimed), Until: instant(rec.at), FreshAt: instant(rec.fresh), Lone: rec.lone()}
+		DueAt: instant(rec.run), ClaimedAt: instant(rec.claimed), Until: instant(rec.at), FreshAt: instant(rec.fresh), Lone: rec.lone()}
 	if len(told) > 0 {
 		s, err := readStory(told)
 		if err != nil {

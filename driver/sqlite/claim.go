@@ -351,7 +351,7 @@ func (t *txn) crashed(j *job) {
 func (j *job) leased(l *laneRow) queue.Lease {
 	return queue.Lease{
 		Job: j.public(l), ID: j.lease(), Token: j.token, Ref: strconv.FormatInt(j.seq, 36), Worker: j.worker,
-		ClaimedAt: instant(j.claimed), Until: instant(j.due), FreshAt: instant(j.fresh()), Counts: j.counts, Lone: j.lone, Checkpoint: j.checkpoint,
+		DueAt: instant(j.run()), ClaimedAt: instant(j.claimed), Until: instant(j.due), FreshAt: instant(j.fresh()), Counts: j.counts, Lone: j.lone, Checkpoint: j.checkpoint,
 	}
 }
 

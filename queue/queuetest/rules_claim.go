@@ -86,13 +86,23 @@ var claimRules = []Rule{
 		s.end(done(s.take("w")))
 		s.none("it has run")
 	}},
-	{"lease says", "a lease carries who claimed, when by the engine's clock, until when, and how fresh the job is", nil, func(s *Scene) {
+	{"lease says", "a lease carries who claimed, when by the engine's clock, since when it was due, until when, and how fresh the job is", nil, func(s *Scene) {
+		due := s.Clock.Now()
 		s.accept(job("a"))
 		s.Clock.Advance(time.Minute)
 		l := s.take("worker 1")
 		now := s.Clock.Now()
 		if l.Worker != "worker 1" || !l.ClaimedAt.Equal(now) || !l.Until.Equal(now.Add(ttl)) || l.FreshAt.Before(now) {
 			s.Errorf("worker %q, claimed %s, until %s, fresh %s; now %s", l.Worker, l.ClaimedAt, l.Until, l.FreshAt, now)
+		}
+		if !l.DueAt.Equal(due) {
+			s.Errorf("due since %s, want %s", l.DueAt, due)
+		}
+		later := now.Add(time.Hour)
+		s.end(queue.Settlement{Lease: l, State: queue.Queued, Outcome: queue.OutcomeFailed, Count: queue.CountFailure, RunAt: later})
+		s.Clock.Advance(2 * time.Hour)
+		if again := s.take("worker 1"); !again.DueAt.Equal(later) {
+			s.Errorf("a retry is due since %s, want %s", again.DueAt, later)
 		}
 		if l.ID.IsZero() || l.Token < 1 || l.Counts != (queue.Counts{}) || l.Lone {
 			s.Errorf("id %s, token %d, counts %+v, lone %v", l.ID, l.Token, l.Counts, l.Lone)
