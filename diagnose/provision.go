@@ -6,11 +6,12 @@ import (
 )
 
 // underProvisioned: for a while jobs have been late and the slots full; jobs are done, but more came than was done: in most
-// steps, or over a window at whose end a job has waited for two. A burst is one step or two, and then it falls.
+// steps, or over a window at whose end a job has waited for two. A burst is one step or two, and then it falls. Where some
+// of the workers may yet turn out to be stuck, it is too early to say.
 func underProvisioned(v *view) *match {
 	late := v.trailing(v.late)
 	c := v.capacity()
-	if c == nil || len(late) < 2 || late[len(late)-1].now.Sub(late[0].now) < v.rules.Absent || c.Completions <= 0 || c.Utilisation < full || !v.completing() {
+	if c == nil || len(late) < 2 || late[len(late)-1].now.Sub(late[0].now) < v.rules.Absent || c.Completions <= 0 || c.Utilisation < full || !v.completing() || len(v.suspects()) > 0 {
 		return nil
 	}
 	t := tradeOf(late)

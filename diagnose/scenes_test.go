@@ -198,7 +198,7 @@ var scenes = []scene{
 	}},
 	{"a part of the jobs gives up", diagnose.DeadLettersGrowing, func(s *stage) {
 		s.warm()
-		part := s.between(0.1, 0.3) + 0.1/s.rate
+		part := min(0.35, s.between(0.1, 0.3)+0.1/s.rate)
 		s.behave(func(ctx context.Context, job twice.Job[args]) error {
 			err := s.work(ctx, job)
 			if float64(job.Args.N*7919%1000) < 1000*part {

@@ -86,6 +86,7 @@ func play(t *testing.T, seed uint64, scene func(*stage)) (s *stage) {
 		cancel()
 		close(s.release)
 		s.wait.Wait()
+		time.Sleep(10 * time.Minute) // handlers that no worker waits for any more
 	})
 	return s
 }

@@ -176,3 +176,27 @@ func (v *view) completing() bool {
 	}
 	return false
 }
+
+// suspects gives the workers that will be stuck if they go on like this, where they are a good part of all: their slots are full,
+// and each job in them had run for longer than such jobs usually take when they last told of it.
+func (v *view) suspects() (names []string) {
+	slots, all := 0, 0
+	for _, m := range live(v.now().members) {
+		all += m.slots
+		if m.free() > 0 || len(m.Running) == 0 || slices.ContainsFunc(m.Running, func(p queue.Progress) bool { return !v.overdue(m, p) }) {
+			continue
+		}
+		slots, names = slots+m.slots, append(names, m.Name)
+	}
+	if 4*slots < all || slots < 2 {
+		return nil
+	}
+	return names
+}
+
+// overdue: an attempt had run for longer than usual, and not yet for so long that it would be stuck.
+func (v *view) overdue(m *member, p queue.Progress) bool {
+	far, known := v.far(p.Kind)
+	age := m.since(p.Since, m.SeenAt)
+	return known && age > v.usual[p.Kind] && age <= far
+}

@@ -77,6 +77,9 @@ func undetermined(v *view) *match {
 	for _, kind := range v.unmeasured() {
 		missing = append(missing, "how long "+kind+" usually takes: too few have been done")
 	}
+	if names := v.suspects(); len(names) > 0 {
+		missing = append(missing, "whether "+some(names)+" still work: for longer than these jobs usually take they have done none")
+	}
 	if u := v.unknown(); u != "" {
 		missing = append(missing, u)
 	}
