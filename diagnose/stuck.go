@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -58,45 +57,6 @@ func stuckHandler(v *view) *match {
 	return m
 }
 
-// futile: for the whole window, which is far longer than usual, slots were busy and jobs late, and none was done, whoever
-// held them: workers that lose their slots to deaf handlers end, and are started again. Those that failed, or whose
-// worker ended with no word, did not end for another reason.
-func (v *view) futile() *match {
-	from, now := v.moments[0].now, v.now().now
-	span, all := now.Sub(from), v.all()
-	busy, _ := v.utilisation()
-	late := 0
-	for _, m := range v.moments {
-		if v.late(m) {
-			late++
-		}
-	}
-	if !v.lateNow() || 2*late < len(v.moments) || span < v.rules.Far || all.done > 0 || all.failed > all.timedOut || busy < full/2 ||
-		slices.ContainsFunc(v.gone, func(g Gone) bool { return !g.At.Before(from) }) {
-		return nil
-	}
-	for _, kind := range slices.Sorted(maps.Keys(v.moves())) {
-		m := v.moves()[kind]
-		far, known := v.far(kind)
-		if far > span || m.begun == 0 && m.timedOut == 0 || !known && m.timedOut < repeated {
-			continue
-		}
-		usual := "they run into their timeout"
-		if known {
-			usual = "99 % of these jobs take at most " + lasts(v.usual[kind])
-		}
-		return &match{
-			says: fmt.Sprintf("Handlers of %s do not end: none was done for %s, though %.0f %% of the slots were busy, and %s. %s due, the oldest for %s.", kind,
-				lasts(span), 100*busy, usual, verb(backlog(v.now().depth), "job", "is", "are"), lasts(v.now().wait())),
-			change: "A job of this kind is done.",
-			do:     "More slots do not help. Look at what these jobs wait for, and give their calls timeouts that are shorter than the job's.",
-			evidence: []Evidence{seconds("since_last_done", span), seconds("usual_p99", v.usual[kind]), number("begun", float64(m.begun), ""), number("done", 0, ""),
-				number("timed_out", float64(m.timedOut), ""), number("utilisation", 100*busy, "%"), jobs("due", backlog(v.now().depth), nil)},
-		}
-	}
-	return nil
-}
-
 func (v *view) holding() held {
 	var h held
 	now := v.now()
@@ -141,7 +101,7 @@ func (v *view) holding() held {
 }
 
 // stuck reports whether a running attempt does not end: how long it has run, and for how long its worker has done none
-// of its kind. Where attempts of the kind run into their timeout, those that run meanwhile are on their way there.
+// of its kind. Where jobs are late and attempts of the kind run into their timeout, those that run meanwhile are on their way there.
 func (v *view) stuck(m *member, p queue.Progress) (age, quiet time.Duration, is bool) {
 	now := v.now().now
 	age, quiet = m.since(p.Since, now), v.quiet(m, p.Kind)
@@ -150,7 +110,7 @@ func (v *view) stuck(m *member, p queue.Progress) (age, quiet time.Duration, is 
 		moved = min(age, m.since(p.Moved, now))
 	}
 	far, known := v.far(p.Kind)
-	if all := v.moves()[p.Kind]; all != nil && all.timedOut > 0 {
+	if all := v.moves()[p.Kind]; all != nil && all.timedOut > 0 && v.lateNow() {
 		return age, quiet, quiet > far && (p.Moved.IsZero() || moved > far)
 	}
 	return age, quiet, known && moved > far && quiet > far
@@ -163,40 +123,4 @@ func (v *view) quiet(m *member, kind string) time.Duration {
 		done = r.LastDone
 	}
 	return m.since(done, v.now().now)
-}
-
-// completing: somewhere a job was done within the time after which it would take far longer than usual.
-func (v *view) completing() bool {
-	for _, m := range live(v.now().members) {
-		for _, r := range m.Recent {
-			if far, _ := v.far(r.Kind); r.Queue == v.queue && r.Done > 0 && v.quiet(m, r.Kind) <= far {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// suspects gives the workers that will be stuck if they go on like this, where they are a good part of all: their slots are full,
-// and each job in them had run for longer than such jobs usually take when they last told of it.
-func (v *view) suspects() (names []string) {
-	slots, all := 0, 0
-	for _, m := range live(v.now().members) {
-		all += m.slots
-		if m.free() > 0 || len(m.Running) == 0 || slices.ContainsFunc(m.Running, func(p queue.Progress) bool { return !v.overdue(m, p) }) {
-			continue
-		}
-		slots, names = slots+m.slots, append(names, m.Name)
-	}
-	if 4*slots < all || slots < 2 {
-		return nil
-	}
-	return names
-}
-
-// overdue: an attempt had run for longer than usual, and not yet for so long that it would be stuck.
-func (v *view) overdue(m *member, p queue.Progress) bool {
-	far, known := v.far(p.Kind)
-	age := m.since(p.Since, m.SeenAt)
-	return known && age > v.usual[p.Kind] && age <= far
 }

@@ -204,6 +204,22 @@ var cases = []struct {
 			}
 		})
 	}},
+	{"after a job timed out on a quiet queue, new ones have just begun", diagnose.Healthy, true, func() *story {
+		return calm().full().still().worker(func(i int, _ time.Duration, w *queue.Worker) {
+			w.Recent[0].TimedOut = int64(i / 5)
+			for n := range w.Running {
+				w.Running[n].Since = w.SaidAt.Add(-time.Second)
+			}
+		})
+	}},
+	{"the same, but jobs are late", diagnose.StuckHandler, false, func() *story {
+		return calm().late(time.Minute, 12, false).full().still().worker(func(i int, _ time.Duration, w *queue.Worker) {
+			w.Recent[0].TimedOut = int64(i / 5)
+			for n := range w.Running {
+				w.Running[n].Since = w.SaidAt.Add(-time.Second)
+			}
+		})
+	}},
 	{"some slots are deaf", diagnose.StuckHandler, false, func() *story {
 		return calm().worker(func(_ int, _ time.Duration, w *queue.Worker) { w.Deaf = 1 })
 	}},

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -98,6 +99,41 @@ type Failing struct {
 type Repeat struct {
 	Job ID
 	N   int
+}
+
+// maxList bounds the lists that a worker tells.
+const maxList = 1000
+
+// Check fails with ErrInvalid where w cannot be announced for ttl: it needs a name and a ttl of at least Resolution, its lists are
+// bounded, and its times are of the years 1 to 9999.
+func (w Worker) Check(ttl time.Duration) error {
+	var found Problems
+	wrong := func(is bool, detail, remedy string) {
+		if is {
+			found = append(found, &Error{Reason: ErrInvalid, Detail: detail, Remedy: remedy})
+		}
+	}
+	wrong(w.Name == "" || len(w.Name) > 255, fmt.Sprintf("its name has %d bytes", len(w.Name)), "use 1 to 255")
+	wrong(ttl < Resolution, fmt.Sprintf("its ttl is %s", ttl), "use "+Resolution.String()+" or more")
+	for what, n := range map[string]int{"queues": len(w.Queues), "kinds": len(w.Kinds), "running attempts": len(w.Running)} {
+		wrong(n > maxList, fmt.Sprintf("it tells of %d %s", n, what), fmt.Sprintf("tell of at most %d", maxList))
+	}
+	wrong(len(w.Recent) > MaxRecent, fmt.Sprintf("it tells of %d kinds lately", len(w.Recent)), fmt.Sprintf("tell of at most %d", MaxRecent))
+	times := []time.Time{w.LastPoll, w.Started, w.SaidAt}
+	for _, p := range w.Running {
+		times = append(times, p.Since, p.Moved)
+	}
+	for _, r := range w.Recent {
+		times = append(times, r.LastDone)
+		for _, f := range r.Failures {
+			times = append(times, f.Last)
+		}
+	}
+	wrong(slices.ContainsFunc(times, func(t time.Time) bool { return t.Year() < 1 || t.Year() > 9999 }), "one of its times is of no year from 1 to 9999", "look at its clock")
+	if len(found) == 0 {
+		return nil
+	}
+	return &Error{Op: "announce", Subject: w.Name, Reason: ErrInvalid, Cause: found}
 }
 
 // Clone shares no memory with w.

@@ -17,8 +17,8 @@ type announced struct {
 
 // Announce implements [queue.Presence].
 func (e *Engine) Announce(ctx context.Context, w queue.Worker, ttl time.Duration) error {
-	if w.Name == "" || ttl <= 0 {
-		return &queue.Error{Op: "announce", Subject: w.Name, Reason: queue.ErrInvalid, Detail: "a worker needs a name and a ttl above 0"}
+	if err := w.Check(ttl); err != nil {
+		return err
 	}
 	now, leave, err := e.enter(ctx, "announce")
 	if err != nil {
@@ -26,7 +26,7 @@ func (e *Engine) Announce(ctx context.Context, w queue.Worker, ttl time.Duration
 	}
 	defer leave()
 	w.SeenAt, w.Silent = now, false
-	e.workers[w.Name] = announced{sole(w), ttl}
+	e.workers[w.Name] = announced{w.Clone(), ttl}
 	return nil
 }
 
@@ -55,16 +55,10 @@ func (e *Engine) Workers(ctx context.Context) ([]queue.Worker, error) {
 			delete(e.workers, name)
 			continue
 		}
-		w := sole(a.worker)
+		w := a.worker.Clone()
 		w.Silent = silence > a.ttl
 		all = append(all, w)
 	}
 	slices.SortFunc(all, func(a, b queue.Worker) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
-}
-
-// sole shares no memory with w.
-func sole(w queue.Worker) queue.Worker {
-	w.Queues, w.Kinds, w.Running = slices.Clone(w.Queues), slices.Clone(w.Kinds), slices.Clone(w.Running)
-	return w
 }

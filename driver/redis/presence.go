@@ -19,8 +19,8 @@ type announced struct {
 // Announce implements [queue.Presence]. It also shows the queues that this process uses that they are served: a
 // fellow of theirs could have extended its leases.
 func (e *Engine) Announce(ctx context.Context, w queue.Worker, ttl time.Duration) error {
-	if w.Name == "" || ttl <= 0 {
-		return &queue.Error{Op: "announce", Subject: w.Name, Reason: queue.ErrInvalid, Detail: "a worker needs a name and a ttl above 0"}
+	if err := w.Check(ttl); err != nil {
+		return err
 	}
 	if err := e.usable(ctx, "announce"); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 
 // Announce implements [queue.Presence].
 func (e *Engine) Announce(ctx context.Context, w queue.Worker, ttl time.Duration) error {
-	if w.Name == "" || len(w.Name) > 4*queue.MaxName || ttl < queue.Resolution {
-		return &queue.Error{Op: "announce", Subject: w.Name, Reason: queue.ErrInvalid, Detail: "a worker needs a name and a ttl"}
+	if err := w.Check(ttl); err != nil {
+		return err
 	}
 	return e.write(ctx, "announce", phaseOther, func(t *txn) error {
 		w.SeenAt, w.Silent = instant(t.now), false

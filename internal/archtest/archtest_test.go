@@ -47,6 +47,7 @@ var rules = []rule{
 	{"internal/open", []string{"queue", "ledger", "driver/memory", "driver/redis", "driver/sqlite"}, "the one place that knows every driver"},
 	{"internal/loadtest", []string{".", "queue", "ledger", "worker", "internal/loadtest/..."}, "load is made through the public packages, on any engine"},
 	{"outbox", []string{"queue"}, "jobs move between any two engines"},
+	{"internal/browsertest", []string{"internal/browsertest/..."}, "a browser for tests: it knows no page"},
 	{"internal/redistest", []string{"internal/redistest/..."}, "servers for tests: they know no queue"},
 	{"internal/archtest", nil, "it reads files"},
 	{"examples/orders/gateway", nil, "a payment provider knows nothing of its customers' queues"},

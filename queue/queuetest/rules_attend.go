@@ -1,6 +1,7 @@
 package queuetest
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -32,6 +33,24 @@ var attendRules = []Rule{
 		s.must(p.Withdraw(s.ctx, "w1"), "withdraw")
 		if all, err = p.Workers(s.ctx); err != nil || len(all) != 0 {
 			s.Errorf("%d after it withdrew, %v", len(all), err)
+		}
+	}},
+	{"announced nonsense", "what cannot be a worker's word is refused, and not shown", []Need{attends}, func(s *Scene) {
+		p := ask[queue.Presence](s)
+		for what, w := range map[string]queue.Worker{
+			"no name":        {},
+			"a year no text": {Name: "w", Started: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
+			"endless lists":  {Name: "w", Running: make([]queue.Progress, 100_000)},
+		} {
+			if err := p.Announce(s.ctx, w, ttl); !errors.Is(err, queue.ErrInvalid) {
+				s.Errorf("%s: %v", what, err)
+			}
+		}
+		if err := p.Announce(s.ctx, queue.Worker{Name: "w"}, 0); !errors.Is(err, queue.ErrInvalid) {
+			s.Errorf("no ttl: %v", err)
+		}
+		if all, err := p.Workers(s.ctx); err != nil || len(all) != 0 {
+			s.Errorf("%d workers, %v", len(all), err)
 		}
 	}},
 	{"silence", "a worker whose ttl has passed is shown silent, for as long again", []Need{attends}, func(s *Scene) {
