@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twicehq/twice/cron"
+	"github.com/twicehq/twice/dashboard"
 	"github.com/twicehq/twice/diagnose"
 	"github.com/twicehq/twice/examples/orders"
 	"github.com/twicehq/twice/httpapi"
@@ -49,7 +51,7 @@ func (o *ops) fired(_ context.Context, e cron.Event) { o.counted.ScheduleMissed(
 
 // admin listens, and gives what serves there: it is to run beside the other roles.
 func (o *ops) admin(s *session, addr string, base orders.Base, app *orders.App) (func(context.Context, *worker.Worker) error, error) {
-	tokens, err := httpapi.ParseTokens(s.Env("TWICE_TOKENS"))
+	tokens, charts, err := tokensWith(s.Env("TWICE_TOKENS"))
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +74,34 @@ func (o *ops) admin(s *session, addr string, base orders.Base, app *orders.App) 
 		}
 		o.counted.JudgeBy(o.judgements)
 		go o.judged.Run(ctx)
-		return o.serve(ctx, l, api)
+		board, err := dashboard.New(api, dashboard.Config{Logger: o.log, Token: charts})
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		defer func() { _ = board.Close() }()
+		return o.serve(ctx, l, api, board)
 	}, nil
 }
 
+// tokensWith reads tokens, and where there are any adds one of a viewer that this process alone knows: with it the
+// dashboard takes the numbers of its charts while nobody looks.
+func tokensWith(text string) (tokens httpapi.Tokens, charts string, err error) {
+	tokens, err = httpapi.ParseTokens(text)
+	if err != nil || !tokens.Any() {
+		return tokens, "", err
+	}
+	charts = rand.Text()
+	tokens, err = httpapi.ParseTokens(text + ",viewer:dashboard=" + charts)
+	return tokens, charts, err
+}
+
 // serve answers until ctx ends, then those requests that are under way.
-func (o *ops) serve(ctx context.Context, l net.Listener, api *httpapi.Server) error {
+func (o *ops) serve(ctx context.Context, l net.Listener, api *httpapi.Server, board http.Handler) error {
 	mux := http.NewServeMux()
-	mux.Handle("/", api)
+	mux.Handle("/", board)
+	for _, path := range []string{"/api/", "/livez", "/readyz"} {
+		mux.Handle(path, api)
+	}
 	mux.Handle("GET /metrics", prom.Handler(o.counted))
 	web := httpapi.HTTP(mux, 10*time.Second, o.log)
 	ended := make(chan error, 1)
