@@ -92,7 +92,10 @@ func (t *top) overview(s *session) error {
 		}
 		in, out, busy := "", "", ""
 		if c := f.Capacity; c != nil {
-			in, out, busy = amount(c.Arrivals, "/s"), amount(c.Completions, "/s"), fmt.Sprintf("%.0f of %d", c.Busy, c.Slots)
+			in, busy = amount(c.Arrivals, "/s"), fmt.Sprintf("%.0f of %d", c.Busy, c.Slots)
+			if !c.Estimated { // else nothing ended, and it says what might have
+				out = amount(c.Completions, "/s")
+			}
 		}
 		i := slices.IndexFunc(last.Queues, func(d queue.Depth) bool { return d.Queue == f.Queue })
 		if i < 0 {
