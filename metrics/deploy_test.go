@@ -105,7 +105,9 @@ func TestRunbooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range there {
-		if name := filepath.Base(path); name != "README.md" && !slices.Contains(wanted, name) {
+		name := filepath.Base(path)
+		other := name == "README.md" || name == "undetermined.md" // a verdict that nobody is woken for
+		if !other && !slices.Contains(wanted, name) {
 			t.Errorf("%s is of no alert", name)
 		}
 	}
