@@ -16,6 +16,7 @@ import (
 	"github.com/twicehq/twice/httpapi"
 	"github.com/twicehq/twice/metrics"
 	"github.com/twicehq/twice/metrics/prom"
+	"github.com/twicehq/twice/proof/monitor"
 	"github.com/twicehq/twice/queue"
 	"github.com/twicehq/twice/tracing"
 	"github.com/twicehq/twice/worker"
@@ -27,12 +28,15 @@ type ops struct {
 	log     *slog.Logger
 	counted *metrics.Metrics
 	traced  *tracing.Tracing
+	kept    *monitor.Monitor // looks whether what must hold does
 	judged  *diagnose.Watch // nil before the role admin has begun
 	at      string          // where that listens; empty: it does not
 }
 
 func newOps(log *slog.Logger, engine queue.Engine) *ops {
-	return &ops{log: log, counted: metrics.New(metrics.Config{Engine: engine}), traced: tracing.New(tracing.Config{})}
+	o := &ops{log: log, counted: metrics.New(metrics.Config{Engine: engine}), traced: tracing.New(tracing.Config{})}
+	o.kept = monitor.New(monitor.Config{Broken: o.broken})
+	return o
 }
 
 // enqueuer counts and traces what q is given.
@@ -42,12 +46,21 @@ func (o *ops) enqueuer(q queue.Enqueuer) queue.Enqueuer {
 
 // observe lets a worker be counted and traced.
 func (o *ops) observe(w *worker.Config) {
-	w.Observers = append(w.Observers, o.counted)
+	w.Observers = append(w.Observers, o.counted, o.kept)
 	w.Wraps = append(w.Wraps, o.traced.Wrap)
 }
 
 // fired counts what the scheduler could not make in time.
-func (o *ops) fired(_ context.Context, e cron.Event) { o.counted.ScheduleMissed(e.Skipped) }
+func (o *ops) fired(ctx context.Context, e cron.Event) {
+	o.counted.ScheduleMissed(e.Skipped)
+	o.kept.Schedules().Observe(ctx, e)
+}
+
+// broken counts and logs that something did not hold which must.
+func (o *ops) broken(f monitor.Finding) {
+	o.counted.InvariantBroken(metrics.Invariant(f.Invariant))
+	o.log.Error("an invariant is broken: keep the store and the log, and report it", "finding", f.String())
+}
 
 // admin listens, and gives what serves there: it is to run beside the other roles.
 func (o *ops) admin(s *session, addr string, base orders.Base, app *orders.App) (func(context.Context, *worker.Worker) error, error) {

@@ -91,7 +91,7 @@ func (t *txn) forget(seqs []candidate, agreed func(*passing) bool) (n int, err e
 			t.moved(l, p.state, 0, 1)
 			t.count(l.q.id).pruned++
 			// New rows of these ids start above every token that was ever given to them.
-			l.q.floor = max(l.q.floor, p.token)
+			l.q.floor = max(l.q.floor, p.token+1)
 			t.engine.floor = max(t.engine.floor, p.seq)
 			return nil
 		})

@@ -85,6 +85,10 @@ var pruneRules = []Rule{
 		s.Clock.Advance(s.Engine.Traits().UniqueFor + time.Second)
 		s.prune()
 		s.accept(job("a"))
+		// Already before its first claim: a cancel that was sealed at the old token must not hold for it.
+		if r := s.record(last.Job.ID); r.Token <= last.Token {
+			s.Errorf("it waits at token %d after %d was pruned", r.Token, last.Token)
+		}
 		l := s.take("w")
 		if l.Token <= last.Token {
 			s.Errorf("token %d after %d was pruned", l.Token, last.Token)

@@ -1,0 +1,109 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/twicehq/twice/queue"
+)
+
+// Config of a check; a zero field means its default.
+type Config struct {
+	// Slack is how far the engine's clock and the recorder's may differ: 5 ms. It weakens only the rules on when a lease
+	// ran out and when a job is due.
+	Slack time.Duration
+	// MaxOrders bounds how many orders are tried for one job: 200,000. A job beyond it is undecided.
+	MaxOrders int
+}
+
+// Report is what a check found.
+type Report struct {
+	Jobs, Ops, Unknown int // jobs, operations on them, and how many of these have no known outcome
+	Breaches           []Breach
+	Undecided          []queue.ID // their history has too many orders
+}
+
+// Breach is a step that breaks a rule, in every order that the history leaves open.
+type Breach struct {
+	Job  queue.ID
+	Step Op
+	Rule Rule
+	Says string
+}
+
+// String names job, step and rule.
+func (b Breach) String() string {
+	return fmt.Sprintf("job %s, %s breaks the rule that %s: %s", b.Job, b.Step, b.Rule, b.Says)
+}
+
+// Check judges a history. It takes time in proportion to the number of operations where few of a job overlap, and
+// reads ops only; it may be called concurrently.
+func Check(ops []Op, cfg Config) Report {
+	cfg.Slack, cfg.MaxOrders = cmp.Or(cfg.Slack, 5*time.Millisecond), cmp.Or(cfg.MaxOrders, 200_000)
+	w, jobs := split(ops, cfg)
+	report := Report{Jobs: len(jobs)}
+	ids := slices.SortedFunc(maps.Keys(jobs), func(a, b queue.ID) int { return cmp.Compare(a.String(), b.String()) })
+	for _, id := range ids {
+		report.Ops += len(jobs[id])
+		for _, op := range jobs[id] {
+			if op.Answer == Unknown {
+				report.Unknown++
+			}
+		}
+		s := search{world: w, ops: jobs[id], left: cfg.MaxOrders, seen: map[place]bool{}}
+		switch wrong := s.run(); {
+		case s.left <= 0:
+			report.Undecided = append(report.Undecided, id)
+		case wrong != nil:
+			wrong.Job = id
+			report.Breaches = append(report.Breaches, *wrong)
+		}
+	}
+	return report
+}
+
+// split gives each job its operations, in the order of the requests. A claim that was asked again began with the
+// first request: the leases may be from that one.
+func split(ops []Op, cfg Config) (*world, map[queue.ID][]Op) {
+	w := &world{slack: int64(cfg.Slack)}
+	began := map[string]int64{}
+	for _, op := range ops {
+		if op.Call != Claim {
+			continue
+		}
+		if t, ok := began[op.Claim]; !ok || op.Start < t {
+			began[op.Claim] = op.Start
+		}
+		w.limit = max(w.limit, op.Cap)
+	}
+	jobs := map[queue.ID][]Op{}
+	for _, op := range ops {
+		switch {
+		case op.Call == Prune:
+			w.pruned = earliest(w.pruned, op.Start)
+		case op.Call == Claim && op.Answer == Unknown:
+			w.unheard = append(w.unheard, op.Start)
+		case op.Job.IsZero():
+		default:
+			if op.Call == Claim {
+				op.Start = began[op.Claim]
+			}
+			jobs[op.Job] = append(jobs[op.Job], op)
+		}
+	}
+	slices.Sort(w.unheard)
+	for _, all := range jobs {
+		slices.SortStableFunc(all, func(a, b Op) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	return w, jobs
+}
+
+func earliest(a, b int64) int64 {
+	if a == 0 {
+		return b
+	}
+	return min(a, b)
+}

@@ -1,0 +1,11 @@
+// Package history records what was asked of an engine and what it answered, and judges it afterwards.
+//
+// A [Recorder] wraps an engine: every call becomes operations with the moments of request and answer, and calls of
+// which nobody knows the outcome are kept as that. [Check] replays a history, job by job, against the rules that a
+// job lives by ([Job]): it accepts it only if the operations can be put into one order that agrees with those moments
+// and in which every step keeps the rules, and otherwise names the job, the step and the rule.
+//
+// What it does not see: jobs that were due and that nobody was given (that is progress, not safety), what a
+// transaction of the caller's own did through queue.Tx, and what was done to the engine past the recorder. Where
+// something else uses the engine too, a correct history may be refused.
+package history
