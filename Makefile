@@ -2,6 +2,7 @@
 # make lint     vet, staticcheck, formatting, generated files, a tidy module
 # make evidence record what the README links to under docs/evidence
 # make docs     write the generated pages again
+# make prove    the proof kit, the explorer, histories, and the protocol's model with its mutants (spin, 7 GB)
 # make bench    ours beside its peers: half an hour on a quiet machine
 
 GO          ?= go
@@ -11,7 +12,7 @@ RACE        := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 CAMPAIGNS   := ./proof/campaign
 OTHERS       = $(shell $(GO) list ./... | grep -v /proof/campaign)
 
-.PHONY: test lint docs evidence bench demo
+.PHONY: test lint docs evidence bench demo prove
 
 test:
 	@command -v $(GO) >/dev/null || { echo "make test needs Go 1.26: https://go.dev/doc/install"; exit 1; }
@@ -41,6 +42,10 @@ docs:
 
 demo:
 	$(GO) run ./cmd/twice demo
+
+prove:
+	$(GO) test -count=1 ./proof ./proof/broken ./proof/explore ./proof/history ./proof/monitor ./examples/orders
+	./proof/model/check.sh
 
 evidence:
 	./docs/evidence/record
