@@ -29,8 +29,8 @@ type ops struct {
 	counted *metrics.Metrics
 	traced  *tracing.Tracing
 	kept    *monitor.Monitor // looks whether what must hold does
-	judged  *diagnose.Watch // nil before the role admin has begun
-	at      string          // where that listens; empty: it does not
+	judged  *diagnose.Watch  // nil before the role admin has begun
+	at      string           // where that listens; empty: it does not
 }
 
 func newOps(log *slog.Logger, engine queue.Engine) *ops {
