@@ -152,8 +152,10 @@ func TestTop(t *testing.T) {
 		v.press(keyPageDown)
 	}
 	check("the end of a job", "")
-	if !v.press(keyBack) || !v.press(keyBack) || v.press(keyBack) {
-		t.Error("it does not go back to where it began, and no further")
+	for i, goes := range []bool{true, true, false} {
+		if v.press(keyBack) != goes {
+			t.Errorf("back for the %d. time: it must go back to where it began, and no further", i+1)
+		}
 	}
 	look()
 	check("and back", "qr")

@@ -40,7 +40,6 @@ type sick struct {
 type sickShop struct {
 	engine string
 	worker *exec.Cmd
-	env    []string
 	binary string
 }
 
