@@ -60,6 +60,7 @@ func Open(ctx context.Context, url string, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, translated("open", err)
 	}
+	client = lasting{client}
 	e := &Engine{cfg: cfg, client: client, channel: cfg.Prefix + ":wake", lines: lines{known: map[string]*line{}}, closed: make(chan struct{})}
 	if e.server, err = look(ctx, client); err != nil {
 		client.Close()
