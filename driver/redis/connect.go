@@ -47,9 +47,15 @@ func (p lasting) DoMulti(ctx context.Context, commands ...rueidis.Completed) []r
 	return results
 }
 
-// anothers reports whether a connection was not made because the time of a call was over, though this one's is not.
+// anothers reports whether a connection was not made because the time of a call was over, though this one's is not. Where
+// the handshake was cut off, the error is the context's own: no call that was sent ends so while its context lives.
 func anothers(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return true
+	}
 	var dial *net.OpError
-	return err != nil && ctx.Err() == nil && errors.As(err, &dial) && dial.Op == "dial" &&
-		(dial.Timeout() || errors.Is(err, context.Canceled) || errors.Is(dial.Err, context.Canceled) || dial.Err.Error() == "operation was canceled")
+	return errors.As(err, &dial) && dial.Op == "dial" && (dial.Timeout() || dial.Err.Error() == "operation was canceled")
 }

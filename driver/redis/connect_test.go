@@ -50,6 +50,7 @@ func TestACallDoesNotFailByAnothersDeadline(t *testing.T) {
 	}{
 		{"another's deadline", t.Context(), []error{late, late}, 3, nil},
 		{"another gave up", t.Context(), []error{dial(errors.New("operation was canceled"))}, 2, nil},
+		{"another's handshake was cut off", t.Context(), []error{context.DeadlineExceeded, context.Canceled}, 3, nil},
 		{"its own time is over", over, []error{late}, 1, os.ErrDeadlineExceeded},
 		{"nobody is there", t.Context(), []error{refused}, 1, syscall.ECONNREFUSED},
 		{"a connection that broke: it may have been carried out", t.Context(), []error{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}, 1, os.ErrDeadlineExceeded},
