@@ -35,6 +35,7 @@ lint:
 	cd bench && $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) mod tidy -diff
+	cd bench && $(GO) mod tidy -diff
 	$(GO) run ./queue/queuetest/conformance -check
 
 docs:
