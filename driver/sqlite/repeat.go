@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql/driver"
 	"sync"
 
 	"github.com/twicehq/twice/queue"
@@ -44,4 +45,21 @@ func (t *txn) granted(req queue.Claim, leases []queue.Lease) {
 		seqs[i].seq = refSeq(l.Ref)
 	}
 	t.after = append(t.after, func() { t.e.claims.remember(req.ID, seqs) })
+}
+
+// sameAgain answers a claim that was answered before: with those of its leases that are still held.
+func (t *txn) sameAgain(req queue.Claim, seqs []candidate) (leases []queue.Lease, err error) {
+	err = t.bySeq("SELECT "+jobColumns+" FROM twice_job", seqs, func(r []driver.Value) error {
+		if claimOf(r[13]) != req.ID || queue.State(number(r[3])) != queue.Running {
+			return nil
+		}
+		j, err := t.scan(r)
+		if err != nil {
+			t.e.cfg.Logger.Error("a leased job cannot be read: its claim is answered again without it", "seq", number(r[0]), "error", err)
+			return nil
+		}
+		leases = append(leases, j.leased(t.view.lanes[j.lane]))
+		return nil
+	})
+	return leases, err
 }
