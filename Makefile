@@ -1,4 +1,4 @@
-# make test     every test, with the race detector where there is a C compiler, on a redis-server and a Chromium that it installs where it can
+# make test     every test, with the race detector where there is a C compiler, on a redis-server, a Chromium and a spin that it installs where it can
 # make lint     vet, staticcheck, formatting, generated files, a tidy module
 # make evidence record what the README links to under docs/evidence
 # make docs     write the generated pages again
@@ -16,8 +16,7 @@ OTHERS       = $(shell $(GO) list ./... | grep -v /proof/campaign)
 
 test:
 	@command -v $(GO) >/dev/null || { echo "make test needs Go 1.26: https://go.dev/doc/install"; exit 1; }
-	$(GO) run ./internal/redistest/install
-	$(GO) run ./internal/browsertest/install
+	$(GO) run ./internal/install
 ifeq ($(RACE),)
 	@echo "NOTE: there is no C compiler, so the tests run WITHOUT the race detector."
 	@if [ "$$CI" = true ]; then echo "Under CI that is a failure: install gcc."; exit 1; fi

@@ -47,6 +47,7 @@ var rules = []rule{
 	{"internal/open", []string{"queue", "ledger", "driver/memory", "driver/redis", "driver/sqlite"}, "the one place that knows every driver"},
 	{"internal/loadtest", []string{".", "queue", "ledger", "worker", "internal/loadtest/..."}, "load is made through the public packages, on any engine"},
 	{"outbox", []string{"queue"}, "jobs move between any two engines"},
+	{"internal/install", []string{"internal/browsertest/chromium", "internal/redistest/server"}, "it installs what tests start, found as they find it"},
 	{"internal/browsertest", []string{"internal/browsertest/..."}, "a browser for tests: it knows no page"},
 	{"internal/redistest", []string{"internal/redistest/..."}, "servers for tests: they know no queue"},
 	{"internal/archtest", nil, "it reads files"},

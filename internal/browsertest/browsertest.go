@@ -16,7 +16,7 @@ func Need(t testing.TB) string {
 	if err == nil {
 		return path
 	}
-	const remedy = "install Chromium, or run `go run ./internal/browsertest/install` as root on Debian; or name one by TWICE_CHROMIUM"
+	const remedy = "install Chromium, or run `go run ./internal/install` as root on Debian; or name one by TWICE_CHROMIUM"
 	if os.Getenv("CI") == "true" {
 		t.Fatalf("%v: %s", err, remedy)
 	}

@@ -30,7 +30,7 @@ func Need(t testing.TB) {
 	if err == nil {
 		return
 	}
-	const remedy = "install redis-server, or run `go run ./internal/redistest/install` as root on Debian or Ubuntu"
+	const remedy = "install redis-server, or run `go run ./internal/install` as root on Debian or Ubuntu"
 	if os.Getenv("CI") == "true" {
 		t.Fatalf("%v: %s", err, remedy)
 	}
