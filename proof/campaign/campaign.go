@@ -66,7 +66,7 @@ func (f *Field) fight(ctx context.Context) (map[Point]int, int, error) {
 	for i := range f.cfg.Strikes {
 		size := left / (f.cfg.Strikes + 1 - i)
 		left -= size
-		point, n := draw(random, f.cfg.Points, size)
+		point, n := draw(random, f.cfg.Points, size, i > struck[Idle])
 		blow := f.arm(ctx, point, n, random)
 		if err := p.portion(ctx, size); err != nil {
 			return nil, 0, fmt.Errorf("portion %d: %w", i+1, err)

@@ -63,7 +63,7 @@ func TestKillWorkers(t *testing.T) {
 // The same with a crash cap of 2, so that each crash makes a suspect, run in a process of its own: innocents that were
 // beside a kill are run alone, and none is buried.
 func TestKillWorkersLone(t *testing.T) {
-	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(*kills, 8), 6), Jobs: max(or(*jobs, 400), 200), Lease: 600 * time.Millisecond, Points: []campaign.Point{campaign.Begun, campaign.BegunAgain},
+	r := run(t, world(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(*kills, 8), 6), Jobs: max(or(*jobs, 400), 200), Lease: 600 * time.Millisecond, Points: []campaign.Point{campaign.ChargeAsked, campaign.Suspect},
 		MaxCrashes: 2, Lone: true}))
 	if !r.OK() {
 		t.Fail()

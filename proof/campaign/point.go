@@ -32,14 +32,14 @@ type Event struct {
 	Token   int64
 }
 
-// often says in how many of a hundred jobs a point is passed at least once.
+// often says in how many of a hundred jobs a point is passed at least once; 0: only after a crash.
 func (p Point) often() int {
 	switch p {
 	case MailAsked, MailMade:
 		return 10
 	case Looked:
 		return 20
-	case BegunAgain:
+	case BegunAgain, Suspect:
 		return 0
 	}
 	return 100

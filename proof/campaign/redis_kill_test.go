@@ -32,7 +32,7 @@ func TestKillWorkersRedis(t *testing.T) {
 func TestKillWorkersLoneRedis(t *testing.T) {
 	t.Parallel()
 	cfg, _ := redisWorld(t, campaign.Config{Attack: campaign.KillWorkers, Strikes: max(or(0, 6), 4), Jobs: max(or(0, 300), 160), Lease: 600 * time.Millisecond,
-		Points: []campaign.Point{campaign.Begun, campaign.BegunAgain}, MaxCrashes: 2, Lone: true})
+		Points: []campaign.Point{campaign.ChargeAsked, campaign.Suspect}, MaxCrashes: 2, Lone: true})
 	r := run(t, cfg)
 	if !r.OK() {
 		t.Fail()

@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // points are where a strike may land.
 var points = []Point{Begun, BegunAgain, RowMade, ChargeAsked, ChargeMade, MailAsked, MailMade, Looked, Returned}
 
-// draw draws where in a portion of so many jobs to strike: most jobs before its end have passed that point.
-func draw(random *rand.Rand, points []Point, jobs int) (Point, int) {
+// draw draws where in a portion of so many jobs to strike: most jobs before its end have passed that point. Points that
+// only a job passes which has crashed are not drawn before there was a strike that can have made one.
+func draw(random *rand.Rand, points []Point, jobs int, struck bool) (Point, int) {
+	if first := slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.often() == 0 }); !struck && len(first) > 0 {
+		points = first
+	}
 	point := points[random.IntN(len(points))]
 	return point, 1 + random.IntN(max(1, jobs*point.often()*8/1000))
 }
