@@ -14,6 +14,7 @@ import (
 
 	"github.com/twicehq/twice"
 	"github.com/twicehq/twice/proof/campaign"
+	"github.com/twicehq/twice/proof/ground"
 	"github.com/twicehq/twice/queue"
 	"github.com/twicehq/twice/worker"
 )
@@ -28,11 +29,11 @@ func TestCase16ConsumersDown(t *testing.T) {
 	cfg := world(t, campaign.Config{})
 	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
-	store, err := openSQLite(ctx, cfg.URL)
+	store, err := ground.Openers["sqlite"](ctx, cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Engine.Close()
+	defer store.Close()
 	n := or(*backlog, 50_000) / (producers * batch) * producers * batch
 	kind := twice.Define("campaign.waits", twice.Policy[campaign.Args]{Key: func(a campaign.Args) string { return fmt.Sprint(a.N) }, Queue: campaign.Queue})
 	send := func(numbers []int) (accepted, duplicates int) {

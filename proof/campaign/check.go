@@ -32,6 +32,9 @@ const (
 	RuleReceipt      = "a receipt contradicts what was enqueued"
 	RuleNoRedelivery = "no job was started twice: nothing was shown"
 	RuleStrikes      = "fewer strikes than planned"
+	RulePoison       = "poison was not buried exactly at its cap"
+	RuleRedriven     = "a job that gave up was not redriven exactly once"
+	RuleFlat         = "not flat: a worker at rest kept memory, goroutines or files"
 )
 
 // examples is how many cases of a breach are kept.
@@ -83,6 +86,12 @@ func (e *evidence) check() []Breach {
 	if e.attack.made < e.attack.planned {
 		v.broken(RuleStrikes, "%d of %d", e.attack.made, e.attack.planned)
 	}
+	if e.redriven.planned != e.redriven.made {
+		v.broken(RuleRedriven, "%d of %d", e.redriven.made, e.redriven.planned)
+	}
+	for _, text := range e.kept {
+		v.broken(RuleFlat, "%s", text)
+	}
 	if e.attack.planned > 0 && e.startedTwice() == 0 {
 		v.broken(RuleNoRedelivery, "%d strikes, %d jobs", e.attack.made, len(e.accepted))
 	}
@@ -96,6 +105,10 @@ func (e *evidence) check() []Breach {
 
 func (e *evidence) checkJob(v verdict, id queue.ID, n int) {
 	j, ok := e.jobs[id]
+	if do, ok := e.poison[id]; ok && !j.unknown {
+		e.checkPoison(v, id, do, j.record)
+		return
+	}
 	switch shape := shapeOf(n); {
 	case !ok || j.unknown:
 		v.broken(RuleLost, "job %d (%s)", n, id)
@@ -117,6 +130,23 @@ func (e *evidence) checkJob(v verdict, id queue.ID, n int) {
 		}
 	default:
 		v.broken(RuleNotEnded, "job %d (%s) is %s", n, id, j.record.State)
+	}
+}
+
+// checkPoison judges a job that ends by a cap. It acts on nothing, and is started no more often than that cap says, but
+// for crashes of others that it was beside.
+func (e *evidence) checkPoison(v verdict, id queue.ID, do Do, r queue.Record) {
+	reason, starts := do.dies(), 0
+	if s := e.told[id]; s != nil {
+		starts = len(s.begun)
+	}
+	exact, most := r.Counts.Crashes == e.caps.crashes, e.caps.crashes
+	if reason == queue.ReasonFailures {
+		exact, most = r.Counts.Failures == e.caps.failures, e.caps.failures+r.Counts.Crashes
+	}
+	most += r.Counts.Interruptions
+	if r.State != queue.Dead || r.Reason != reason || !exact || starts == 0 || starts > most {
+		v.broken(RulePoison, "job %s, which does %q: %s, %q, %+v, started %d times", id, do, r.State, r.Reason, r.Counts, starts)
 	}
 }
 

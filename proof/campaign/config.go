@@ -33,6 +33,14 @@ type Config struct {
 	// Killers, where it is set, has every worker process keep a schedule of one job a second, of which
 	// those due up to this time kill their process.
 	Killers time.Time
+	// Backlog jobs are enqueued before there is a worker; 0: none.
+	Backlog int
+	// Poison is enqueued beside the jobs, one of each: each must be dead exactly at its cap, and no other job with it.
+	Poison []Do
+	// Redriven has every job give up after its first step, and a person redrive all that did while the attack strikes.
+	Redriven bool
+	// Flat has the workers' memory, goroutines and files compared: at rest after the last job with at rest after the first.
+	Flat bool
 	// Command runs this program again; by default with the argument "worker". Its environment is replaced.
 	Command func() *exec.Cmd
 
@@ -63,6 +71,9 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Attack.Strike == nil {
 		c.Attack = KillWorkers
+	}
+	if c.Strikes == 0 {
+		c.Attack.Name = "no strikes"
 	}
 	if len(c.Points) == 0 {
 		c.Points, c.bystanders = points, true

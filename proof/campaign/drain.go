@@ -27,7 +27,14 @@ func (f *Field) Drained(ctx context.Context) error {
 			return false, err
 		}
 		last = depths[0]
-		return last.Queued == 0 && last.Running == 0, nil
+		if last.Queued > 0 || last.Running > 0 || !f.cfg.Redriven {
+			return last.Queued == 0 && last.Running == 0, nil
+		}
+		waiting, err := f.gaveUp(ctx, 1)
+		if away = err; passing(err) {
+			return false, nil
+		}
+		return len(waiting) == 0, err
 	})
 	if err != nil {
 		return fmt.Errorf("%w; %d queued, %d running, %d done, %d dead; the store's last word: %v", err, last.Queued, last.Running, last.Done, last.Dead, away)
@@ -40,11 +47,12 @@ func passing(err error) bool {
 	return errors.Is(err, queue.ErrUnknownOutcome) || errors.Is(err, queue.ErrUnavailable)
 }
 
-// quiet waits until no handler runs in a live process: from then on nothing late can happen outside.
+// quiet waits until no handler runs in a live process, but poison, which acts on nothing: from then on nothing late can
+// happen outside.
 func (f *Field) quiet(ctx context.Context) error {
 	return f.Until(ctx, "no handler runs", func(context.Context) (bool, error) {
 		for _, p := range f.Processes() {
-			if p.live() && len(f.world.underway(p.Name)) > 0 {
+			if p.live() && f.world.acting(p.Name) {
 				return false, nil
 			}
 		}

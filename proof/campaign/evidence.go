@@ -23,9 +23,13 @@ type evidence struct {
 	depth    queue.Depth                 // as counted
 	wrong    []string                    // receipts
 	attack   struct{ planned, made int } // strikes
+	redriven struct{ planned, made int } // jobs
+	kept     []string                    // what workers did not give back
 	struck   map[string]bool             // processes that the attack struck
-	company  int                         // other jobs that began in the process of a suspect
-	fenced   bool                        // one lease at a time is promised
+	poison   map[queue.ID]Do             // jobs that must end by a cap
+	caps     struct{ failures, crashes int }
+	company  int  // other jobs that began in the process of a suspect
+	fenced   bool // one lease at a time is promised
 }
 
 // judged is a job as store and ledger have it; unknown: the store does not know it.
@@ -36,8 +40,9 @@ type judged struct {
 }
 
 func (f *Field) evidence(ctx context.Context) (*evidence, error) {
-	e := &evidence{accepted: f.world.accepted, told: f.world.told, wrong: f.world.wrong, company: f.Count(Company), struck: f.world.struck,
+	e := &evidence{accepted: f.world.accepted, told: f.world.told, wrong: f.world.wrong, company: f.Count(Company), struck: f.world.struck, poison: f.world.poison,
 		rows: map[queue.ID]int{}, charges: map[queue.ID]int{}, mails: map[queue.ID]int{}, fenced: f.Store.Engine.Traits().Fences}
+	e.caps.failures, e.caps.crashes = f.cfg.MaxFailures, f.cfg.MaxCrashes
 	amounts, _, mails := f.Remote.book()
 	e.amounts = amounts
 	for key := range amounts {

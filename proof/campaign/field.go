@@ -48,7 +48,7 @@ func Enter(ctx context.Context, cfg Config) (*Field, error) {
 		return nil, errors.Join(err, f.Leave())
 	}
 	r := role{URL: cfg.URL, Remote: f.Remote.url, Wire: f.wire.address(), Lease: cfg.Lease, Grace: cfg.Grace, Concurrency: cfg.Concurrency,
-		MaxCrashes: cfg.MaxCrashes, MaxFailures: cfg.MaxFailures, Control: cfg.Control, Lone: cfg.Lone, Killers: cfg.Killers}
+		MaxCrashes: cfg.MaxCrashes, MaxFailures: cfg.MaxFailures, Control: cfg.Control, Lone: cfg.Lone, Killers: cfg.Killers, Flat: cfg.Flat}
 	f.crew = newCrew(r, cfg.Command, f.log)
 	f.wire.start()
 	f.Remote.start()
@@ -144,7 +144,7 @@ func (f *Field) Leave() error {
 		}
 		if f.Store != nil {
 			var err error
-			errs = append(errs, within(lastWord, "the store is closed", func() { err = f.Store.Engine.Close() }))
+			errs = append(errs, within(lastWord, "the store is closed", func() { err = f.Store.Close() }))
 			if errs[len(errs)-1] == nil {
 				errs = append(errs, err)
 			}

@@ -42,6 +42,16 @@ func (h *hand) run(ctx context.Context, job twice.Job[Args]) error {
 		return context.Cause(ctx)
 	case Deaf:
 		select {}
+	case Exit:
+		os.Exit(0)
+	case Memory:
+		exhaust()
+	case Panic:
+		panic("poison")
+	case Loop:
+		for n := 0; ; n++ {
+			_ = n
+		}
 	case Talk:
 		for ctx.Err() == nil {
 			fmt.Println("busy")
@@ -63,7 +73,10 @@ func (h *hand) run(ctx context.Context, job twice.Job[Args]) error {
 	} else {
 		steps = append(steps, last)
 	}
-	for _, step := range steps {
+	for i, step := range steps {
+		if i == 1 && job.Args.Do == GiveUp && job.Lease.Counts.Redrives == 0 {
+			return twice.Bury(errors.New("it gives up until somebody redrives it"))
+		}
 		if err := step(ctx, job); err != nil {
 			return err
 		}

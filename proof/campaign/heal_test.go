@@ -8,6 +8,7 @@ import (
 
 	"github.com/twicehq/twice/driver/sqlite"
 	"github.com/twicehq/twice/proof/campaign"
+	"github.com/twicehq/twice/proof/ground"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -38,7 +39,7 @@ func TestHealingDoesNotWaitForTheLoad(t *testing.T) {
 	struck := make(chan struct{})
 	var requests *behind
 	cfg.Openers = map[string]campaign.Opener{"sqlite": func(ctx context.Context, url string) (*campaign.Store, error) {
-		store, err := openSQLite(ctx, url)
+		store, err := ground.Openers["sqlite"](ctx, url)
 		if err == nil {
 			requests = &behind{Engine: store.Engine, strike: struck}
 			store.Engine = requests

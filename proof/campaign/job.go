@@ -29,7 +29,30 @@ const (
 	Wait Do = "wait" // wait for the end of its context, and answer its cause
 	Deaf Do = "deaf" // never return, whatever its context says
 	Talk Do = "talk" // print to its standard output until its context ends
+
+	Exit   Do = "exit"    // os.Exit(0): a success that settles nothing
+	Memory Do = "memory"  // run out of it
+	Panic  Do = "panic"   // in the handler's goroutine, where the worker can catch it
+	Loop   Do = "loop"    // compute for ever, heeding nothing
+	GiveUp Do = "give up" // bury the job after its first step, but for one that a person redrove
 )
+
+// Poisons are all that end a job by a cap, and must harm no other.
+func Poisons() []Do { return []Do{Kill, Exit, Memory, Panic, Loop, Deaf} }
+
+// dies gives the cap by which such a job ends; empty: it does not.
+func (d Do) dies() queue.Reason {
+	switch d {
+	case Kill, Exit, Memory:
+		return queue.ReasonCrashes
+	case Panic, Loop, Deaf:
+		return queue.ReasonFailures
+	}
+	return ""
+}
+
+// poisonTimeout is how long poison may run: what does not end by itself is ended so.
+const poisonTimeout = 500 * time.Millisecond
 
 // Kind is the kind of a campaign's jobs. Failures are retried soon and often: no job of a campaign fails by
 // itself, but a store that is busy may refuse it.
@@ -56,12 +79,16 @@ func shapeOf(n int) shape {
 	return s
 }
 
-// options of the job of a number.
-func options(n int) []twice.Option {
-	if shapeOf(n).kept {
-		return []twice.Option{func(j *queue.Job) { j.KeepFor = 24 * time.Hour }}
-	}
-	return nil
+// options of a job.
+func options(a Args) []twice.Option {
+	return []twice.Option{func(j *queue.Job) {
+		if shapeOf(a.N).kept {
+			j.KeepFor = 24 * time.Hour
+		}
+		if a.Do.dies() != "" {
+			j.Timeout = poisonTimeout
+		}
+	}}
 }
 
 // The steps of a handler.

@@ -30,6 +30,7 @@ type Event struct {
 	Process string
 	Job     queue.ID
 	Token   int64
+	Vitals  *Vitals `json:",omitempty"` // of a Pulse
 }
 
 // often says in how many of a hundred jobs a point is passed at least once; 0: only after a crash.

@@ -24,9 +24,10 @@ type press struct {
 }
 
 const (
-	pressers   = 4
-	fresh      = 10                    // answers awaited before a server is killed
-	pressPause = 10 * time.Millisecond // between requests, once one was not answered
+	pressers     = 4
+	fresh        = 10                    // answers awaited before a server is killed
+	firstPressed = 1 << 29               // the number of the first job
+	pressPause   = 10 * time.Millisecond // between requests, once one was not answered
 )
 
 func (f *Field) press() *press {
@@ -41,7 +42,7 @@ func (f *Field) press() *press {
 func (p *press) send(ctx context.Context) {
 	var pause time.Duration
 	for {
-		repeated, err := p.f.send(ctx, []Args{{N: p.f.cfg.Jobs + p.f.world.press()}}, queue.Accepted)
+		repeated, err := p.f.send(ctx, []Args{{N: firstPressed + p.f.world.press()}}, queue.Accepted)
 		p.mu.Lock()
 		p.n++
 		p.err = errors.Join(p.err, err)

@@ -22,6 +22,9 @@ const enqueueBatch = 500
 
 // portion enqueues the next n jobs, then repeats some of all so far, a tenth as many.
 func (p *producer) portion(ctx context.Context, n int) error {
+	if n == 0 {
+		return nil
+	}
 	again := make([]Args, min(n/10, enqueueBatch))
 	for n > 0 {
 		size := min(n, enqueueBatch)
@@ -41,6 +44,18 @@ func (p *producer) portion(ctx context.Context, n int) error {
 	p.repeats += len(again)
 	return p.send(ctx, again, queue.Duplicate)
 }
+
+// poison enqueues one of each sort, beyond the numbers of all others.
+func (p *producer) poison(ctx context.Context) error {
+	var all []Args
+	for i, do := range p.f.cfg.Poison {
+		all = append(all, Args{N: firstPoison + i, Do: do})
+	}
+	return p.send(ctx, all, queue.Accepted)
+}
+
+// firstPoison is a number that no other job comes to.
+const firstPoison = 1 << 30
 
 func (p *producer) send(ctx context.Context, batch []Args, want queue.Status) error {
 	if len(batch) == 0 {
@@ -78,8 +93,11 @@ func (f *Field) enqueue(ctx context.Context, batch []Args) ([]queue.Receipt, boo
 	kind := Kind(f.cfg.MaxCrashes, f.cfg.MaxFailures)
 	jobs := make([]queue.Job, len(batch))
 	for i, a := range batch {
+		if f.cfg.Redriven && a.Do == "" {
+			a.Do = GiveUp
+		}
 		var err error
-		if jobs[i], err = kind.Job(ctx, a, options(a.N)...); err != nil {
+		if jobs[i], err = kind.Job(ctx, a, options(a)...); err != nil {
 			return nil, false, err
 		}
 	}
@@ -91,6 +109,9 @@ func (f *Field) enqueue(ctx context.Context, batch []Args) ([]queue.Receipt, boo
 			for i, r := range receipts {
 				if r.Status == queue.Accepted || r.Status == queue.Duplicate {
 					f.world.accepted[jobs[i].ID] = batch[i].N
+					if do := batch[i].Do; do.dies() != "" {
+						f.world.poison[jobs[i].ID] = do
+					}
 				}
 			}
 			return receipts, try > 1, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twicehq/twice/internal/redistest"
 	"github.com/twicehq/twice/proof/campaign"
+	"github.com/twicehq/twice/proof/ground"
 )
 
 var (
@@ -95,7 +96,9 @@ func TestLoseRepliesRedis(t *testing.T) {
 	cfg, s := redisWorld(t, campaign.Config{Strikes: max(or(*cuts, 12), 6), Jobs: max(or(*jobs, 600), 200)})
 	workers, producer := redistest.Proxy(t, s.Addr()), redistest.Proxy(t, s.Addr())
 	cfg.URL = workers.URL()
-	cfg.Openers = map[string]campaign.Opener{"redis": func(ctx context.Context, _ string) (*campaign.Store, error) { return openRedis(ctx, producer.URL()) }}
+	cfg.Openers = map[string]campaign.Opener{"redis": func(ctx context.Context, _ string) (*campaign.Store, error) {
+		return ground.Openers["redis"](ctx, producer.URL())
+	}}
 	cfg.Attack = campaign.LoseReplies("EVAL", workers, producer)
 	r := run(t, cfg)
 	if !r.OK() {

@@ -33,6 +33,7 @@ type Report struct {
 	LeasesLost   int           `json:"leases_lost"`   // attempts that were told so
 	Overtaken    int           `json:"overtaken"`     // frozen workers of which a job went on elsewhere meanwhile
 	Suspects     int           `json:"suspects"`      // runs of jobs one crash short of their cap
+	Redriven     int           `json:"redriven"`      // by a person, after they had given up
 	InDoubt      int           `json:"in_doubt"`      // parked for a person, answered by the remote's log, and run again
 	Done         int           `json:"done"`
 	Dead         int           `json:"dead"`
@@ -71,6 +72,9 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "  %d strikes %v, %d restarts; %d jobs, %d requests sent again\n", r.Strikes, r.StruckAt, r.Restarts, r.Jobs, r.Repeats)
 	fmt.Fprintf(&b, "  %d starts; started twice %d (one job %d times), charges asked for again %d, leases lost %d, overtaken %d, suspects %d, in doubt %d\n",
 		r.Starts, r.StartedTwice, r.MostStarts, r.AskedAgain, r.LeasesLost, r.Overtaken, r.Suspects, r.InDoubt)
+	if r.Redriven > 0 {
+		fmt.Fprintf(&b, "  %d jobs gave up and were redriven\n", r.Redriven)
+	}
 	if r.Pressed > 0 {
 		fmt.Fprintf(&b, "  %d jobs sent around the strikes, one a request; %d requests not answered at first, and sent again\n", r.Pressed, r.Unanswered)
 	}

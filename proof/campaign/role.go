@@ -33,6 +33,7 @@ type role struct {
 	Lone        bool // suspects run in processes of their own
 	Alone       bool // this is one
 	Killers     time.Time
+	Flat        bool // it tells what it holds
 }
 
 func (r role) environment() []string {
@@ -76,10 +77,13 @@ func (r role) play(openers map[string]Opener) error {
 	if err != nil {
 		return err
 	}
-	defer store.Engine.Close()
+	defer store.Close()
 	engine := store.Engine
-	if r.Control == FenceOff {
+	switch r.Control {
+	case FenceOff:
 		engine = unfenced{engine}
+	case CrashesOff:
+		engine = uncounted{engine}
 	}
 	cfg := worker.Config{Name: r.Name, Concurrency: r.Concurrency, Lease: r.Lease, Grace: r.Grace, Margin: time.Second, Logger: logger,
 		Observers: []worker.Observer{worker.ObserverFunc(func(_ context.Context, e worker.Event) { observe(tell, e) })}}
@@ -102,6 +106,9 @@ func (r role) play(openers map[string]Opener) error {
 		s := cron.New(engine, cron.Config{Logger: logger})
 		s.Add(cron.Of(Schedule, "@every 1s", "", kind, r.scheduled))
 		go func() { _ = s.Run(ctx) }()
+	}
+	if r.Flat {
+		go pulse(ctx, tell.tell)
 	}
 	tell.tell(Event{Point: Ready})
 	return w.Run(ctx)

@@ -2,6 +2,8 @@ package campaign
 
 import (
 	"context"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/twicehq/twice/ledger"
@@ -17,6 +19,15 @@ type Store struct {
 	Ledger ledger.Store // of the effects outside
 	Data   Data
 	Seals  bool // the ledger is a store of its own: workers seal it before a job is dead
+}
+
+// Close closes the engine, and the data where they are an io.Closer.
+func (s *Store) Close() error {
+	err := s.Engine.Close()
+	if c, ok := s.Data.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }
 
 // Data is the application's database: a table of rows that allows doubles, since a unique key in it would

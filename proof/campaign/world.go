@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/twicehq/twice/queue"
@@ -14,12 +15,14 @@ type world struct {
 	told     map[queue.ID]*story
 	under    map[string]map[queue.ID]int64 // by process: the attempts that began there and have not returned
 	points   map[Point]int
+	poison   map[queue.ID]Do // of those accepted, the jobs that end by a cap
 	struck   map[string]bool
 	wrong    []string // receipts that contradict the contract
 
 	pressed    int // jobs that were sent around strikes
 	unanswered int // requests that were not answered at first
 	outages    outages
+	pulses     pulses
 }
 
 // story is what worker processes told of one job.
@@ -29,7 +32,8 @@ type story struct {
 }
 
 func newWorld() *world {
-	return &world{accepted: map[queue.ID]int{}, told: map[queue.ID]*story{}, under: map[string]map[queue.ID]int64{}, points: map[Point]int{}, struck: map[string]bool{}}
+	return &world{accepted: map[queue.ID]int{}, told: map[queue.ID]*story{}, under: map[string]map[queue.ID]int64{}, points: map[Point]int{}, poison: map[queue.ID]Do{}, struck: map[string]bool{},
+		pulses: pulses{map[string]Vitals{}, map[string]int{}}}
 }
 
 // heard takes an event of a worker process or the remote.
@@ -37,6 +41,10 @@ func (w *world) heard(e Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.points[e.Point]++
+	if e.Vitals != nil {
+		w.pulses.last[e.Process] = *e.Vitals
+		w.pulses.count[e.Process]++
+	}
 	if e.Job.IsZero() {
 		return
 	}
@@ -65,6 +73,25 @@ func (w *world) underway(process string) map[queue.ID]int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.under[process])
+}
+
+// acting reports whether a job that has effects is in a handler of a process.
+func (w *world) acting(process string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id := range w.under[process] {
+		if w.poison[id] == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// poisons gives the jobs that must end by a cap.
+func (w *world) poisons() []queue.ID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.poison))
 }
 
 // starts is how many attempts of a job began.
