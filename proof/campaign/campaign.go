@@ -89,7 +89,13 @@ func (f *Field) attack(ctx context.Context) (a attacked, err error) {
 			err = errors.Join(err, failed)
 		}()
 	}
+	if err := f.produce(ctx, f.cfg.Producers); err != nil {
+		return a, err
+	}
 	if a.struck, err = f.fight(ctx, p); err != nil {
+		return a, err
+	}
+	if err := f.finishProducing(ctx); err != nil {
 		return a, err
 	}
 	a.repeats = p.repeats

@@ -33,6 +33,8 @@ type Config struct {
 	// Killers, where it is set, has every worker process keep a schedule of one job a second, of which
 	// those due up to this time kill their process.
 	Killers time.Time
+	// Producers are processes that enqueue, besides the campaign itself, for as long as it strikes; 0: none.
+	Producers int
 	// Backlog jobs are enqueued before there is a worker; 0: none.
 	Backlog int
 	// Poison is enqueued beside the jobs, one of each: each must be dead exactly at its cap, and no other job with it.

@@ -11,6 +11,7 @@ import (
 // crew is a number of worker processes under supervision: each that ends is started again at once, until
 // the crew is told to stop.
 type crew struct {
+	names   string // of its processes, by slot and run
 	role    role
 	command func() *exec.Cmd
 	log     *os.File
@@ -30,8 +31,14 @@ const earlyEnds = 8
 // earlyPause is waited after the first of them, and as much longer after each.
 const earlyPause = 200 * time.Millisecond
 
-func newCrew(r role, command func() *exec.Cmd, log *os.File) *crew {
-	return &crew{role: r, command: command, log: log, over: make(chan struct{})}
+const (
+	workerNames   = "w%d.%d"
+	producerNames = producerMark + "%d.%d"
+	producerMark  = "p"
+)
+
+func newCrew(names string, r role, command func() *exec.Cmd, log *os.File) *crew {
+	return &crew{names: names, role: r, command: command, log: log, over: make(chan struct{})}
 }
 
 // hire adds a slot to the crew.
@@ -72,7 +79,7 @@ func (c *crew) start(slot, n int) (*Process, error) {
 		return nil, nil
 	}
 	r := c.role
-	r.Name = fmt.Sprintf("w%d.%d", slot+1, n)
+	r.Name = fmt.Sprintf(c.names, slot+1, n)
 	p, err := startProcess(r, c.command, c.log)
 	if err == nil {
 		c.now[slot] = p

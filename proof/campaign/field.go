@@ -22,8 +22,10 @@ type Field struct {
 	world *world
 	wire  *wire
 	crew  *crew
-	trap  trap
-	log   *os.File
+	// producers are processes, too, that only enqueue; there may be none.
+	producers *crew
+	trap      trap
+	log       *os.File
 
 	healing sync.WaitGroup // of victims
 
@@ -49,7 +51,9 @@ func Enter(ctx context.Context, cfg Config) (*Field, error) {
 	}
 	r := role{URL: cfg.URL, Remote: f.Remote.url, Wire: f.wire.address(), Lease: cfg.Lease, Grace: cfg.Grace, Concurrency: cfg.Concurrency,
 		MaxCrashes: cfg.MaxCrashes, MaxFailures: cfg.MaxFailures, Control: cfg.Control, Lone: cfg.Lone, Killers: cfg.Killers, Flat: cfg.Flat}
-	f.crew = newCrew(r, cfg.Command, f.log)
+	f.crew = newCrew(workerNames, r, cfg.Command, f.log)
+	r.Produces = true
+	f.producers = newCrew(producerNames, r, cfg.Command, f.log)
 	f.wire.start()
 	f.Remote.start()
 	if f.Store, err = open(ctx, cfg.Openers, cfg.URL); err != nil {
@@ -61,8 +65,10 @@ func Enter(ctx context.Context, cfg Config) (*Field, error) {
 func (f *Field) heard(e Event) {
 	f.world.heard(e)
 	if e.Point == Ready {
-		if p := f.crew.find(e.Process); p != nil {
-			p.isReady()
+		for _, c := range []*crew{f.crew, f.producers} {
+			if p := c.find(e.Process); p != nil {
+				p.isReady()
+			}
 		}
 	}
 	f.trap.pass(e)
@@ -76,13 +82,25 @@ func (f *Field) Hire(ctx context.Context, n int) error {
 	return f.crew.untilReady(ctx)
 }
 
+// produce starts n producers, which enqueue until they are ended.
+func (f *Field) produce(ctx context.Context, n int) error {
+	for range n {
+		f.producers.hire()
+	}
+	return f.producers.untilReady(ctx)
+}
+
 // Processes gives the worker processes that run now.
 func (f *Field) Processes() []*Process { return f.crew.processes() }
 
-// Restarts is how often a worker process had to be started again.
+// Restarts is how often a process had to be started again.
 func (f *Field) Restarts() int {
-	n, _ := f.crew.starts()
-	return n - len(f.crew.processes())
+	n := 0
+	for _, c := range []*crew{f.crew, f.producers} {
+		begun, _ := c.starts()
+		n += begun - len(c.processes())
+	}
+	return n
 }
 
 // Starts is how often a handler was told to have begun with the job.
@@ -133,7 +151,7 @@ func (f *Field) Leave() error {
 		f.trap.unset() // no strike from here on
 		var errs []error
 		if f.crew != nil {
-			errs = append(errs, f.crew.close(now))
+			errs = append(errs, f.crew.close(now), f.producers.close(now))
 		}
 		errs = append(errs, within(lastWord, "the attack leaves its victim alone", f.healing.Wait))
 		if f.wire != nil {

@@ -72,3 +72,13 @@ func TestKillWorkersLone(t *testing.T) {
 		t.Error("no job became a suspect: nothing was shown")
 	}
 }
+
+// Campaign F4 on an engine that lives in its callers' processes: those that enqueue and those that work are killed in turn. All
+// that one was told is kept, and what it was not told of is a duplicate or accepted when it is sent again.
+func TestKillProducers(t *testing.T) {
+	t.Parallel()
+	r := run(t, world(t, campaign.Config{Attack: campaign.Mixed(campaign.KillProducers, campaign.KillWorkers), Producers: 3, Strikes: max(or(*kills, 8), 4), Jobs: max(or(*jobs, 400), 200)}))
+	if !r.OK() || r.Produced == 0 {
+		t.Fail()
+	}
+}

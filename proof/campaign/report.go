@@ -37,6 +37,7 @@ type Report struct {
 	InDoubt      int           `json:"in_doubt"`      // parked for a person, answered by the remote's log, and run again
 	Done         int           `json:"done"`
 	Dead         int           `json:"dead"`
+	Produced     int           `json:"produced"`   // jobs of producers' processes
 	Pressed      int           `json:"pressed"`    // jobs that were sent around strikes, one a request
 	Unanswered   int           `json:"unanswered"` // requests that were not answered at first, and so sent again
 	Outages      Outages       `json:"outages"`
@@ -75,6 +76,9 @@ func (r Report) String() string {
 	if r.Redriven > 0 {
 		fmt.Fprintf(&b, "  %d jobs gave up and were redriven\n", r.Redriven)
 	}
+	if r.Produced > 0 {
+		fmt.Fprintf(&b, "  %d of the jobs were enqueued by processes that were killed at it\n", r.Produced)
+	}
 	if r.Pressed > 0 {
 		fmt.Fprintf(&b, "  %d jobs sent around the strikes, one a request; %d requests not answered at first, and sent again\n", r.Pressed, r.Unanswered)
 	}
@@ -99,6 +103,11 @@ func (f *Field) report(e *evidence, began time.Time) Report {
 		Strikes: e.attack.made, Restarts: f.Restarts(), StartedTwice: e.startedTwice(), LeasesLost: f.Count(LeaseLost), Overtaken: f.Count(Overtaken), Suspects: f.Count(Suspect),
 		Pressed: f.world.pressed, Unanswered: f.world.unanswered, Outages: f.world.outages.Outages,
 		Points: f.world.points, Breaches: e.check(), Seconds: time.Since(began).Seconds()}
+	for _, n := range e.accepted {
+		if n >= firstProduced && n < firstPressed {
+			r.Produced++
+		}
+	}
 	for _, s := range e.told {
 		n := 0
 		for _, times := range s.begun {

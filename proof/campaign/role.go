@@ -34,6 +34,7 @@ type role struct {
 	Alone       bool // this is one
 	Killers     time.Time
 	Flat        bool // it tells what it holds
+	Produces    bool // it enqueues and works nothing
 }
 
 func (r role) environment() []string {
@@ -78,6 +79,9 @@ func (r role) play(openers map[string]Opener) error {
 		return err
 	}
 	defer store.Close()
+	if r.Produces {
+		return r.produce(ctx, store, tell)
+	}
 	engine := store.Engine
 	switch r.Control {
 	case FenceOff:

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -67,6 +68,18 @@ func (w *wire) note(conn net.Conn, process string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tellers[conn] = process
+}
+
+// silent reports whether everything was heard of the processes whose names begin so, since none of them is connected.
+func (w *wire) silent(names string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, name := range w.tellers {
+		if name == "" || strings.HasPrefix(name, names) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *wire) forget(conn net.Conn) {

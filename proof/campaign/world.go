@@ -15,7 +15,8 @@ type world struct {
 	told     map[queue.ID]*story
 	under    map[string]map[queue.ID]int64 // by process: the attempts that began there and have not returned
 	points   map[Point]int
-	poison   map[queue.ID]Do // of those accepted, the jobs that end by a cap
+	sending  map[queue.ID]int // by producers, and not acknowledged: number by id
+	poison   map[queue.ID]Do  // of those accepted, the jobs that end by a cap
 	struck   map[string]bool
 	wrong    []string // receipts that contradict the contract
 
@@ -33,7 +34,7 @@ type story struct {
 
 func newWorld() *world {
 	return &world{accepted: map[queue.ID]int{}, told: map[queue.ID]*story{}, under: map[string]map[queue.ID]int64{}, points: map[Point]int{}, poison: map[queue.ID]Do{}, struck: map[string]bool{},
-		pulses: pulses{map[string]Vitals{}, map[string]int{}}}
+		sending: map[queue.ID]int{}, pulses: pulses{map[string]Vitals{}, map[string]int{}}}
 }
 
 // heard takes an event of a worker process or the remote.
@@ -45,7 +46,7 @@ func (w *world) heard(e Event) {
 		w.pulses.last[e.Process] = *e.Vitals
 		w.pulses.count[e.Process]++
 	}
-	if e.Job.IsZero() {
+	if e.Job.IsZero() || w.sent(e) {
 		return
 	}
 	s := w.told[e.Job]
