@@ -8,7 +8,7 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// state is what a queue's key m holds, as script/queue.lua writes it: 23 numbers.
+// state is what a queue's key m holds, as script/queue.lua writes it: 24 numbers.
 type state struct {
 	clock, floor, mark, stale, orphaned, pending             int64
 	accepted, queued, running, done, dead, cancelled, pruned int64
@@ -16,7 +16,7 @@ type state struct {
 }
 
 func readState(raw []byte) *state {
-	if len(raw) < 23*8 {
+	if len(raw) < 24*8 {
 		return nil
 	}
 	n := func(i int) int64 { return int64(math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:]))) }

@@ -4,7 +4,7 @@ local epoch, mark, make, lanes = num(), num(), num() == 1, num()
 local raw = call('GET', m)
 if not raw then
 	if not make then return {} end
-	raw = pack(STATE, epoch, 0, host, 0, 0, 0, 0, mark, 0, AWAY, 0, 0, host, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) .. NOBODY
+	raw = pack(STATE, epoch, 0, host, 0, 0, 0, 0, mark, 0, AWAY, 0, 0, host, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, host) .. NOBODY
 	call('SET', m, raw)
 end
 local made = false

@@ -16,7 +16,8 @@
 --   o                      list: jobs that follow a settled one and belong to a queue of another node, to be forwarded
 --
 -- A record is HEAD, then [LEASE], or else [fresh], then [ended], then the fingerprint and what only the client reads.
--- All times are in milliseconds. No script uses a key that it was not given.
+-- All times are in milliseconds. A queue's clock is the server's, never going back: where that is set back, or a replica whose
+-- clock is behind takes over, it goes on from where it was at the pace of the new one. No script uses a key that it was not given.
 
 local call, pack, cut, sub, byte, char, concat = redis.call, struct.pack, struct.unpack, string.sub, string.byte, string.char, table.concat
 local min, max, floor = math.min, math.max, math.floor
@@ -54,7 +55,7 @@ end
 
 local NOBODY = string.rep('\0', 16)
 local EVENTS = '>I4I4I4I4I4I4'
-local STATE = '>' .. string.rep('d', 23)
+local STATE = '>' .. string.rep('d', 24)
 
 -- open reads the queue whose keys begin after base; nil where the client does not know it as it is.
 local function open()
@@ -63,7 +64,7 @@ local function open()
 	local raw = call('GET', K[base + 1])
 	if not raw then return nil end
 	local its, at, clock, paused, last, nth, floor_, mark, wait, due, ttl, spared, window, stale, orphaned, pending,
-		accepted, queued, running, done, dead, cancelled, pruned = cut(STATE, raw)
+		accepted, queued, running, done, dead, cancelled, pruned, before = cut(STATE, raw)
 	if its ~= epoch or at ~= gen then return nil end
 	return { -- all at once: a table that grows is made again each time
 		base = base + 16, name = name, m = K[base + 1], n = K[base + 2], j = K[base + 3], h = K[base + 4], d = K[base + 5], l = K[base + 6],
@@ -71,7 +72,8 @@ local function open()
 		set = {}, nset = 0, push = {}, count = {}, later = {}, nlater = 0, leased = {}, nleased = 0, seen = {}, added = false, behind = false,
 		epoch = its, gen = at, clock = clock, paused = paused, last = last, nth = nth, floor = floor_, mark = mark, wait = wait, due = due, ttl = ttl,
 		spared = spared, window = window, stale = stale, orphaned = orphaned, pending = pending, accepted = accepted, queued = queued,
-		running = running, done = done, dead = dead, cancelled = cancelled, pruned = pruned, lone = sub(raw, 185, 200), now = max(host, clock),
+		running = running, done = done, dead = dead, cancelled = cancelled, pruned = pruned, lone = sub(raw, 193, 208),
+		now = max(host, clock + max(0, host - before)), -- set back, the host's clock gives only the pace
 	}
 end
 
@@ -146,7 +148,7 @@ local function finish(q)
 	local tell = q.added and q.wait > q.now
 	if tell then q.wait = 0 end
 	call('SET', q.m, pack(STATE, q.epoch, q.gen, q.now, q.paused, q.last, q.nth, q.floor, q.mark, q.wait, q.due, q.ttl, q.spared, q.window, q.stale, q.orphaned, q.pending,
-		q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned) .. q.lone)
+		q.accepted, q.queued, q.running, q.done, q.dead, q.cancelled, q.pruned, host) .. q.lone)
 	if tell then call('PUBLISH', channel, q.name) end
 end
 
