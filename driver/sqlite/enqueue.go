@@ -60,11 +60,15 @@ func (t *txn) enqueueOne(in queue.Job) (queue.Receipt, error) {
 	if err != nil {
 		return queue.Receipt{}, err
 	}
-	if !h.none() {
+	refusal := t.ahead(in)
+	if refusal == nil && !h.none() {
 		return t.repeated(in, h)
 	}
 	origin := millis(in.Origin)
-	if refusal := t.originRefused(in); refusal != nil {
+	if refusal == nil {
+		refusal = t.marked(in)
+	}
+	if refusal != nil {
 		return queue.Receipt{ID: in.ID, Status: queue.Refused, Err: refusal}, nil
 	}
 	l, err := t.laneOf(laneKey{in.Queue, in.Kind, in.Priority})
@@ -118,22 +122,26 @@ func (t *txn) guarded(in queue.Job, fresh int64) time.Time {
 	return instant(fresh).Add(t.e.cfg.KeepFor)
 }
 
-func (t *txn) originRefused(in queue.Job) error {
-	if in.Origin.IsZero() {
-		return nil
-	}
-	origin := millis(in.Origin)
-	refused := func(detail, remedy string) error {
-		return &queue.Error{Op: "enqueue", Subject: in.Kind + "/" + in.ID.String(), Reason: queue.ErrRefused, Detail: detail, Remedy: remedy}
-	}
-	if mark := t.engine.mark; origin <= mark {
-		return refused(fmt.Sprintf("its origin %s is at or before the mark %s: what it did may be forgotten", in.Origin.Format(time.RFC3339), instant(mark).Format(time.RFC3339)),
-			"find out whether it was done; if it was not, send it as a new request")
-	}
-	if origin > t.now+queue.MaxOriginAhead.Milliseconds() {
-		return refused(fmt.Sprintf("its origin is %s ahead of the engine's clock", time.Duration(origin-t.now)*time.Millisecond), "set the producer's clock")
+// ahead refuses an origin that no clock can have given, whether the id is known or not: a duplicate that did not raise
+// fresh_at would be taken for new once its job is forgotten.
+func (t *txn) ahead(in queue.Job) error {
+	if origin := millis(in.Origin); origin > t.now+queue.MaxOriginAhead.Milliseconds() {
+		return originRefused(in, fmt.Sprintf("its origin is %s ahead of the engine's clock", time.Duration(origin-t.now)*time.Millisecond), "set the producer's clock")
 	}
 	return nil
+}
+
+// marked refuses an origin at or before the mark.
+func (t *txn) marked(in queue.Job) error {
+	if mark := t.engine.mark; !in.Origin.IsZero() && millis(in.Origin) <= mark {
+		return originRefused(in, fmt.Sprintf("its origin %s is at or before the mark %s: what it did may be forgotten", in.Origin.Format(time.RFC3339), instant(mark).Format(time.RFC3339)),
+			"find out whether it was done; if it was not, send it as a new request")
+	}
+	return nil
+}
+
+func originRefused(in queue.Job, detail, remedy string) error {
+	return &queue.Error{Op: "enqueue", Subject: in.Kind + "/" + in.ID.String(), Reason: queue.ErrRefused, Detail: detail, Remedy: remedy}
 }
 
 // repeated answers a request whose id is known.
@@ -155,7 +163,7 @@ func (t *txn) repeated(in queue.Job, h holder) (queue.Receipt, error) {
 			Detail: fmt.Sprintf("the id is held by a job with other content, which is %s", r.HolderState), Remedy: "use another key, or the same content"}
 		return r, nil
 	}
-	if origin := millis(in.Origin); origin > fresh && origin <= t.now+queue.MaxOriginAhead.Milliseconds() {
+	if origin := millis(in.Origin); origin > fresh {
 		fresh = origin
 		table, seq := "twice_job", int64(0)
 		if h.job != nil {

@@ -195,9 +195,12 @@ func (t *txn) follow(s *queue.Settlement) (refusal, err error) {
 		case h.ended != nil:
 			fingerprint, held = h.ended.fingerprint, true
 		default:
-			if refusal := t.originRefused(next); refusal != nil {
+			if refusal := t.marked(next); refusal != nil {
 				return refusal, nil
 			}
+		}
+		if refusal := t.ahead(next); refusal != nil {
+			return refusal, nil
 		}
 		if held && fingerprint != next.Fingerprint {
 			return &queue.Error{Op: "settle", Subject: s.Lease.Job.ID.String(), Reason: queue.ErrConflict,

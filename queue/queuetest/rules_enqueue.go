@@ -189,7 +189,7 @@ var identityRules = []Rule{
 			s.Errorf("with an origin: guarded until %s, want no end", got[1].GuardedUntil)
 		}
 	}},
-	{"origin ahead", "an origin more than five minutes ahead is refused", nil, func(s *Scene) {
+	{"origin ahead", "an origin more than five minutes ahead is refused, of an id that is known, too", nil, func(s *Scene) {
 		at := func(d time.Duration) queue.Job {
 			return job(d.String(), func(j *queue.Job) { j.Origin = s.Clock.Now().Add(d) })
 		}
@@ -198,5 +198,13 @@ var identityRules = []Rule{
 			s.Errorf("%s, %s, want accepted, refused", got[0].Status, got[1].Status)
 		}
 		s.is(got[1].Err, queue.ErrRefused, "an origin too far ahead")
+		known := job("known")
+		s.accept(known)
+		known.Origin = s.Clock.Now().Add(queue.MaxOriginAhead + time.Second)
+		if r := s.enqueue(known)[0]; r.Status != queue.Refused {
+			s.Errorf("%s, want refused: as a duplicate it would have to be as fresh as that", r.Status)
+		} else {
+			s.is(r.Err, queue.ErrRefused, "an origin too far ahead of a known id")
+		}
 	}},
 }
