@@ -32,6 +32,13 @@ func (l *Ledger) Entries(ctx context.Context, id queue.ID) ([]ledger.Entry, erro
 	return l.entries(id), nil
 }
 
+// listed gives what the ledger has of a job that ends: whoever calls it holds the engine, so that nothing is added meanwhile.
+func (l *Ledger) listed(id queue.ID) []queue.Effect {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return ledger.List(l.entries(id))
+}
+
 func (l *Ledger) entries(id queue.ID) []ledger.Entry {
 	j := l.jobs[id]
 	if j == nil {

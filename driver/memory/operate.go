@@ -29,6 +29,9 @@ func (e *Engine) Cancel(ctx context.Context, by queue.Actor, cuts ...queue.Cut) 
 		}
 		e.turn(r, queue.Cancelled)
 		r.reason, r.effects = queue.ReasonCancelled, slices.Clone(cut.Effects)
+		if cut.Effects == nil {
+			r.effects = e.effects.listed(r.job.ID)
+		}
 		e.end(r, now)
 		e.place(r, now)
 		if r.lone {

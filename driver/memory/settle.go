@@ -70,7 +70,9 @@ func (e *Engine) settle(s queue.Settlement, now time.Time) error {
 		r.lone = r.lone || s.Lone
 	case queue.Dead:
 		r.reason, r.endedAt = s.Reason, now
-		r.effects = slices.Clone(s.Effects)
+		if r.effects = slices.Clone(s.Effects); s.Effects == nil { // then what its own ledger has
+			r.effects = e.effects.listed(r.job.ID)
+		}
 	case queue.Done:
 		e.end(r, now)
 		if r.job.KeepFor == 0 {
