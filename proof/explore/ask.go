@@ -47,6 +47,7 @@ func (w *world) settlement(a Act) queue.Settlement {
 	case queue.OutcomeBuried:
 		if l.Counts.Crashes >= w.rules.Caps.Crashes {
 			s, _ := worker.Begin(l, w.rules, w.at)
+			s.Effects = effects(a.List)
 			return s
 		}
 	case queue.OutcomeSnoozed:
@@ -57,7 +58,21 @@ func (w *world) settlement(a Act) queue.Settlement {
 	if !w.lone {
 		s.Lone = false // nothing is run alone here
 	}
+	if s.State == queue.Dead {
+		s.Effects = effects(a.List)
+	}
 	return s
+}
+
+// effects is a list of steps that were made.
+func effects(steps uint8) []queue.Effect {
+	list := []queue.Effect{}
+	for bit := uint8(1); bit <= 2; bit++ {
+		if steps&bit != 0 {
+			list = append(list, queue.Effect{Step: stepName(bit), State: queue.EffectRecorded})
+		}
+	}
+	return list
 }
 
 func first(errs []error, err error) history.Answer {

@@ -46,41 +46,51 @@ func (e onRedis) Under(lease queue.Lease, fn func() error) error {
 // stores are engines that keep jobs outside: slower to make, so explored within smaller bounds.
 var stores = []struct {
 	name string
-	make func(*testing.T) explore.Make
+	make func(*testing.T, explore.Bounds) explore.Make
 }{
-	{"sqlite", func(t *testing.T) explore.Make {
+	{"sqlite", func(t *testing.T, b explore.Bounds) explore.Make {
 		dir, n := t.TempDir(), 0
 		return func(now func() time.Time) (explore.Engine, error) {
 			n++
-			e, err := sqlite.Open(filepath.Join(dir, fmt.Sprint(n)), sqlite.Config{Now: now, UniqueFor: time.Hour, Relaxed: true, Logger: quiet})
+			uniqueFor, keepFor := spans(b)
+			e, err := sqlite.Open(filepath.Join(dir, fmt.Sprint(n)), sqlite.Config{Now: now, UniqueFor: uniqueFor, KeepFor: keepFor, Relaxed: true, Logger: quiet})
 			return onSQLite{e}, err
 		}
 	}},
-	{"redis", func(t *testing.T) explore.Make {
+	{"redis", func(t *testing.T, b explore.Bounds) explore.Make {
 		s, n := redistest.Start(t, redistest.Options{}), 0
 		return func(now func() time.Time) (explore.Engine, error) {
 			n++
-			e, err := redis.Open(t.Context(), s.URL(), redis.Config{Now: now, UniqueFor: time.Hour, Prefix: fmt.Sprint("t", n), Logger: quiet})
+			uniqueFor, keepFor := spans(b)
+			e, err := redis.Open(t.Context(), s.URL(), redis.Config{Now: now, UniqueFor: uniqueFor, KeepFor: keepFor, Prefix: fmt.Sprint("t", n), Logger: quiet})
 			return onRedis{e}, err
 		}
 	}},
+}
+
+// spans are for how long a store remembers ids, and effects.
+func spans(b explore.Bounds) (uniqueFor, keepFor time.Duration) {
+	if b.Instants == 0 {
+		return time.Hour, 0
+	}
+	return time.Millisecond, explore.Remember(b.Horizon)
 }
 
 // Every other engine keeps the protocol on each of its rows, too.
 func TestStoresKeepTheProtocol(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
-			build := s.make(t)
 			all := []explore.Bounds{
 				{Tokens: 3, Redrives: 1, Failures: 2, Crashes: 3, Lone: true, Anew: true},
 				{Tokens: 1, Failures: 2, Crashes: 2, Interruptions: 2, Snoozes: 2, Anew: true},
 				{Tokens: 2, Prune: true, Failures: 2, Crashes: 2, Anew: true},
+				{Tokens: 1, Failures: 1, Crashes: 2, Prune: true, Anew: true, Instants: 2, Horizon: 1, Stored: true},
 			}
 			if underRace { // the detector makes these engines ten times as slow
-				all = []explore.Bounds{{Tokens: 1, Redrives: 1, Prune: true, Failures: 2, Crashes: 3, Lone: true, Anew: true}}
+				all = []explore.Bounds{{Tokens: 1, Redrives: 1, Prune: true, Failures: 2, Crashes: 3, Lone: true, Anew: true}, {Failures: 1, Crashes: 2, Anew: true, Instants: 2, Horizon: 1, Stored: true}}
 			}
 			for _, b := range all {
-				report, err := explore.Rows(build, b)
+				report, err := explore.Rows(s.make(t, b), b)
 				switch want := explore.Protocol(b); {
 				case err != nil:
 					t.Fatal(err)

@@ -27,6 +27,9 @@ type broken struct {
 	cancel  func(*broken, queue.Actor, []queue.Cut) ([]error, error)
 	redrive func(*broken, queue.Actor, []queue.ID) ([]error, error)
 	prune   func(*broken, int) (int, error)
+	reap    func(*broken, int) (int, error)
+	look    func(*broken, *queue.Record)
+	horizon int64 // another than the bounds'; 0: the same
 }
 
 var ctx = context.Background()
@@ -85,17 +88,34 @@ func (e *broken) Prune(ctx context.Context, limit int) (int, error) {
 	return e.Engine.Prune(ctx, limit)
 }
 
+func (e *broken) Reap(ctx context.Context, limit int) (int, error) {
+	if e.reap != nil {
+		return e.reap(e, limit)
+	}
+	return e.Engine.Reap(ctx, limit)
+}
+
+func (e *broken) Job(ctx context.Context, id queue.ID) (queue.Record, error) {
+	r, err := e.Engine.Job(ctx, id)
+	if e.look != nil && err == nil {
+		e.look(e, &r)
+	}
+	return r, err
+}
+
 // giveBack takes the job from whoever holds it, as if it had never been leased.
 func (e *broken) giveBack() {
 	_, _ = e.Engine.Settle(ctx, queue.Settlement{Lease: e.last, State: queue.Queued, Outcome: queue.OutcomeInterrupted})
 }
 
-// mutants, each with the bounds in which it is looked for.
-var mutants = []struct {
+type mutant struct {
 	name   string
 	bounds int // of the table
 	with   broken
-}{
+}
+
+// mutants, each with the bounds in which it is looked for.
+var mutants = []mutant{
 	{"an old lease settles", 0, broken{settle: func(e *broken, ends []queue.Settlement) ([]error, error) {
 		ends[0].Lease = e.last
 		return e.Engine.Settle(ctx, ends...)
@@ -176,15 +196,22 @@ var mutants = []struct {
 		}
 		return receipts, err
 	}}},
+	{"what a dead job lists is dropped", 0, broken{settle: func(e *broken, ends []queue.Settlement) ([]error, error) {
+		ends[0].Effects = nil
+		return e.Engine.Settle(ctx, ends...)
+	}}},
 	{"dead letters are pruned", 3, broken{prune: func(e *broken, limit int) (int, error) {
 		_, _ = e.Engine.Discard(ctx, queue.Actor{Name: "mutant", Why: "test"}, queue.NewID("k", "a"))
 		return e.Engine.Prune(ctx, limit)
 	}}},
 }
 
-func makeMutant(with broken) explore.Make {
+func makeMutant(with broken, b explore.Bounds) explore.Make {
+	if with.horizon != 0 {
+		b.Horizon = with.horizon
+	}
 	return func(now func() time.Time) (explore.Engine, error) {
-		inner, err := memory.New(memory.Config{Now: now, UniqueFor: time.Hour})
+		inner, err := memory.New(configOf(b, now))
 		e := with
 		e.Engine, e.now, e.claims, e.ends = inner, now, map[queue.ClaimID]bool{}, map[queue.LeaseID]bool{}
 		return &e, err
@@ -193,9 +220,9 @@ func makeMutant(with broken) explore.Make {
 
 // Every transition that is broken on purpose is found, and told in words.
 func TestMutantsAreFound(t *testing.T) {
-	for _, m := range mutants {
+	for _, m := range append(mutants, timedMutants...) {
 		t.Run(m.name, func(t *testing.T) {
-			report, err := explore.Rows(makeMutant(m.with), bounds[m.bounds].Bounds)
+			report, err := explore.Rows(makeMutant(m.with, bounds[m.bounds].Bounds), bounds[m.bounds].Bounds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +237,7 @@ func TestMutantsAreFound(t *testing.T) {
 // A broken engine is found by the walk around it too, and does not reach another number in silence.
 func TestLivesRefuseAMutant(t *testing.T) {
 	for _, i := range []int{0, 3, 7} {
-		if c, err := explore.Count(makeMutant(mutants[i].with), lives[0]); err == nil {
+		if c, err := explore.Count(makeMutant(mutants[i].with, explore.Bounds{}), newLedger(explore.Bounds{}), lives[0]); err == nil {
 			t.Errorf("%s: %d states, and nothing is wrong", mutants[i].name, c.States)
 		} else {
 			t.Logf("%s:\n%v", mutants[i].name, err)

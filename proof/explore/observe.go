@@ -9,25 +9,40 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
-// look gives the row as far as it can be seen without changing it. Of a job that is not known only that is seen; floor
-// is what the protocol says of its token then.
-func (w *world) look(floor int64) (history.Job, error) {
+// look gives the row as far as it can be seen without changing it. Of a job that is not known only that is seen; what
+// the protocol says of its token is taken for granted then.
+func (w *world) look(want Row) (Row, error) {
+	row := Row{}
+	if w.timed {
+		mark, err := w.engine.Mark(context.Background(), "q")
+		if err != nil {
+			return row, err
+		}
+		row.Now, row.Mark = instant(w.at), passed(mark)
+	}
 	r, err := w.engine.Job(context.Background(), job.ID)
 	if errors.Is(err, queue.ErrNotFound) {
-		return history.Job{Token: floor}, nil
+		row.Token = want.Token
+		return row, nil
 	}
 	if err != nil {
-		return history.Job{}, err
+		return row, err
 	}
-	j := history.Job{Known: true, Print: r.Job.Fingerprint, State: r.State, Token: r.Token, Counts: r.Counts, Lone: r.Lone,
+	if w.timed {
+		row.Fresh = instant(r.FreshAt)
+	}
+	row.Job = history.Job{Known: true, Print: r.Job.Fingerprint, State: r.State, Token: r.Token, Counts: r.Counts, Lone: r.Lone,
 		Doubt: r.State == queue.Dead && r.Reason == queue.ReasonDoubt}
 	if r.State == queue.Running && r.LeaseUntil.After(w.at) {
-		j.Until = still
+		row.Until = still
+	}
+	if row.Listed, err = bits(r.Effects); err != nil {
+		return row, err
 	}
 	if r.State == queue.Queued && r.RunAt.After(w.at) {
-		j.Due = still
+		row.Due = still
 	}
-	return j, nil
+	return row, nil
 }
 
 // holders gives the leases under which the engine lets a change happen: at most one, in order.
@@ -50,8 +65,8 @@ var endings = []history.End{
 
 // reveal gives the whole row. It asks the engine which settlement it takes for a repeated one, which may change
 // things: the world is of no use afterwards.
-func (w *world) reveal(floor int64) (history.Job, error) {
-	j, err := w.look(floor)
+func (w *world) reveal(want Row) (Row, error) {
+	j, err := w.look(want)
 	if err != nil {
 		return j, err
 	}
@@ -76,7 +91,7 @@ func (w *world) reveal(floor int64) (history.Job, error) {
 				continue
 			}
 			if j.State == queue.Running {
-				return j, fmt.Errorf("the job is %s, and a settlement %s (%s) under the lease of token %d is taken", describe(j), end.State, end.Outcome, n.token)
+				return j, fmt.Errorf("the job is %s, and a settlement %s (%s) under the lease of token %d is taken", describe(j.Job), end.State, end.Outcome, n.token)
 			}
 			j.Last = end
 		}

@@ -9,7 +9,7 @@ import (
 
 // Report says what was explored, and the first thing that was wrong.
 type Report struct {
-	Rows  int // distinct rows that the engine was brought to
+	Rows  int // distinct rows that the store was brought to
 	Steps int // actions tried on them
 	Found *Finding
 }
@@ -35,10 +35,21 @@ func (f *Finding) String() string {
 
 // Rows brings an engine to every row that it can be brought to within bounds, breadth first, and tries every action
 // there. It ends at the first answer or row that is not the protocol's. An error means that no engine could be made.
-func Rows(build Make, b Bounds) (Report, error) {
-	r := rows{make: build, bounds: b, trace: map[history.Job][]Act{{}: nil}}
+func Rows(build Make, b Bounds) (Report, error) { return every(engines{build, b}) }
+
+// Books does the same with a ledger that is a store of its own, and what it holds of one job.
+func Books(build MakeLedger, b Bounds) (Report, error) { return every(ledgers{build, b}) }
+
+// Protocol counts the rows that the protocol by itself allows within bounds: an engine that keeps it reaches as many.
+func Protocol(b Bounds) int { return allowed(engines{bounds: b}) }
+
+// ProtocolOfBooks does so for ledgers.
+func ProtocolOfBooks(b Bounds) int { return allowed(ledgers{bounds: b}) }
+
+func every[S comparable](sub subject[S]) (Report, error) {
+	r := newRows(sub)
 	report := Report{}
-	for queue := []history.Job{{}}; len(queue) > 0 && report.Found == nil; queue = queue[1:] {
+	for queue := []S{sub.start()}; len(queue) > 0 && report.Found == nil; queue = queue[1:] {
 		next, found, err := r.from(queue[0])
 		if err != nil {
 			return report, err
@@ -50,86 +61,104 @@ func Rows(build Make, b Bounds) (Report, error) {
 	return report, nil
 }
 
-// Protocol counts the rows that the protocol by itself allows within bounds: an engine that keeps it reaches as many.
-func Protocol(b Bounds) int {
-	seen := map[history.Job]bool{{}: true}
-	for queue := []history.Job{{}}; len(queue) > 0; queue = queue[1:] {
-		for _, a := range acts(queue[0], b) {
-			if _, j := rule(queue[0], a, b); !seen[j] {
-				seen[j] = true
-				queue = append(queue, j)
+func allowed[S comparable](sub subject[S]) int {
+	seen := map[S]bool{sub.start(): true}
+	for queue := []S{sub.start()}; len(queue) > 0; queue = queue[1:] {
+		for _, a := range sub.acts(queue[0]) {
+			if _, s := sub.rule(queue[0], a); !seen[s] {
+				seen[s] = true
+				queue = append(queue, s)
 			}
 		}
 	}
 	return len(seen)
 }
 
-type rows struct {
-	make   Make
-	bounds Bounds
-	trace  map[history.Job][]Act // to each row
-	steps  int
+type rows[S comparable] struct {
+	subject[S]
+	trace map[S][]Act // to each row
+	steps int
 }
 
-// reach makes an engine whose row is this.
-func (r *rows) reach(j history.Job) (*world, error) {
-	w, err := newWorld(r.make, r.bounds)
+func newRows[S comparable](sub subject[S]) *rows[S] {
+	return &rows[S]{subject: sub, trace: map[S][]Act{sub.start(): nil}}
+}
+
+// reach makes a store whose row is this.
+func (r *rows[S]) reach(s S) (driven[S], error) {
+	d, err := r.create()
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range r.trace[j] {
-		w.do(a)
+	for _, a := range r.trace[s] {
+		d.do(a)
 	}
-	return w, nil
+	return d, nil
 }
 
-// from tries every action on a row. What the protocol says changes nothing is tried one after the other on one engine.
-func (r *rows) from(j history.Job) (next []history.Job, found *Finding, err error) {
-	quiet, err := r.reach(j)
+// from tries every action on a row. What the protocol says changes nothing is tried one after the other on one store.
+func (r *rows[S]) from(s S) (next []S, found *Finding, err error) {
+	quiet, err := r.reach(s)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer quiet.end()
 	var tried []Act
-	for _, a := range acts(j, r.bounds) {
-		answer, want := rule(j, a, r.bounds)
+	for _, a := range r.acts(s) {
+		answer, want := r.rule(s, a)
 		r.steps++
-		if want == j {
+		if want == s {
 			tried = append(tried, a)
 			got := quiet.do(a)
-			same := j
-			same.Lease, same.Last = "", history.End{}
-			seen, err := quiet.look(j.Token)
-			if wrong := differs(answer, got, same, seen, err); wrong != "" {
-				return nil, r.finding(j, []Act{a}, wrong), nil
+			seen, err := quiet.look(s)
+			if wrong := differs(r.subject, answer, got, r.plain(s), seen, err); wrong != "" {
+				return nil, r.finding(s, []Act{a}, wrong), nil
 			}
 			continue
 		}
-		w, err := r.reach(j)
+		seen, wrong, err := r.try(s, a)
 		if err != nil {
 			return nil, nil, err
 		}
-		got := w.do(a)
-		seen, err := w.reveal(want.Token)
-		w.end()
-		if wrong := differs(answer, got, want, seen, err); wrong != "" {
-			return nil, r.finding(j, []Act{a}, wrong), nil
+		if wrong != "" {
+			return nil, r.finding(s, []Act{a}, wrong), nil
 		}
-		if broken := invariants(j, seen, a); broken != "" {
-			return nil, r.finding(j, []Act{a}, broken), nil
-		}
-		if _, known := r.trace[seen]; !known {
-			r.trace[seen] = append(r.trace[j][:len(r.trace[j]):len(r.trace[j])], a)
+		if r.found(s, a, seen) {
 			next = append(next, seen)
 		}
 	}
-	seen, err := quiet.reveal(j.Token)
-	if wrong := differs(history.OK, history.OK, j, seen, err); wrong != "" {
-		return nil, r.finding(j, tried, wrong), nil
+	seen, err := quiet.reveal(s)
+	if wrong := differs(r.subject, history.OK, history.OK, s, seen, err); wrong != "" {
+		return nil, r.finding(s, tried, wrong), nil
 	}
 	return next, nil, nil
 }
 
-func (r *rows) finding(j history.Job, last []Act, says string) *Finding {
-	return &Finding{Trace: append(r.trace[j][:len(r.trace[j]):len(r.trace[j])], last...), Says: says}
+// try does one thing on a store of its own, and says what is wrong with what comes of it.
+func (r *rows[S]) try(s S, a Act) (seen S, wrong string, err error) {
+	d, err := r.reach(s)
+	if err != nil {
+		return s, "", err
+	}
+	defer d.end()
+	got := d.do(a)
+	answer, want := r.rule(s, a)
+	seen, err = d.reveal(want)
+	if wrong = differs(r.subject, answer, got, want, seen, err); wrong == "" && want != s {
+		wrong = r.breaks(s, seen, a)
+	}
+	return seen, wrong, nil
+}
+
+// found notes how a row is reached, and whether it is new.
+func (r *rows[S]) found(from S, a Act, to S) bool {
+	if _, known := r.trace[to]; known {
+		return false
+	}
+	r.trace[to] = append(r.trace[from][:len(r.trace[from]):len(r.trace[from])], a)
+	return true
+}
+
+func (r *rows[S]) finding(s S, last []Act, says string) *Finding {
+	return &Finding{Trace: append(r.trace[s][:len(r.trace[s]):len(r.trace[s])], last...), Says: says}
 }

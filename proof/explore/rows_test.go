@@ -2,15 +2,9 @@ package explore_test
 
 import (
 	"testing"
-	"time"
 
-	"github.com/twicehq/twice/driver/memory"
 	"github.com/twicehq/twice/proof/explore"
 )
-
-func newMemory(now func() time.Time) (explore.Engine, error) {
-	return memory.New(memory.Config{Now: now, UniqueFor: time.Hour})
-}
 
 // bounds of the rows that are explored, each with a name.
 var bounds = []struct {
@@ -21,6 +15,8 @@ var bounds = []struct {
 	{"all counters", explore.Bounds{Tokens: 4, Failures: 2, Crashes: 2, Interruptions: 2, Snoozes: 2}},
 	{"suspects run alone", explore.Bounds{Tokens: 5, Redrives: 1, Failures: 2, Crashes: 3, Lone: true}},
 	{"pruned and enqueued anew", explore.Bounds{Tokens: 4, Prune: true, Failures: 2, Crashes: 2}},
+	{"time: marked and reaped", explore.Bounds{Tokens: 2, Failures: 2, Crashes: 2, Redrives: 1, Prune: true, Instants: 3, Horizon: 1}},
+	{"time: two instants' horizon", explore.Bounds{Tokens: 2, Failures: 1, Crashes: 2, Instants: 4, Horizon: 2}},
 }
 
 var tried = map[explore.Bounds]explore.Report{}
@@ -31,7 +27,7 @@ func explored(t *testing.T, b explore.Bounds) explore.Report {
 	report, ok := tried[b]
 	if !ok {
 		var err error
-		if report, err = explore.Rows(newMemory, b); err != nil || report.Found != nil {
+		if report, err = explore.Rows(newMemory(b), b); err != nil || report.Found != nil {
 			t.Fatalf("%v\n%s", err, report.Found)
 		}
 		tried[b] = report

@@ -9,9 +9,13 @@ import (
 const still = 1
 
 // acts gives every action on a row, within bounds, in a fixed order.
-func acts(j history.Job, b Bounds) (all []Act) {
+func acts(r Row, b Bounds) (all []Act) {
+	j := r.Job
+	if b.Instants > 0 {
+		all = b.timely(r)
+	}
 	if !j.Known {
-		return []Act{{What: Enqueue}, {What: Cancel}, {What: Redrive}}
+		return append(all, Act{What: Enqueue}, Act{What: Cancel}, Act{What: Redrive})
 	}
 	all = append(all, Act{What: Duplicate}, Act{What: Other})
 	for n := int64(1); n <= j.Token+1; n++ { // old claims that arrive again, and a new one
@@ -34,7 +38,7 @@ func acts(j history.Job, b Bounds) (all []Act) {
 				break
 			}
 		}
-		all = append(all, Act{What: CancelSealed, Token: t})
+		all = append(all, Act{What: CancelSealed, Token: t, List: 1})
 	}
 	switch j.State {
 	case queue.Running:
@@ -67,7 +71,7 @@ func (b Bounds) ends(j history.Job) []Act {
 	if j.Counts.Crashes >= b.Crashes {
 		return []Act{{End: queue.OutcomeBuried}}
 	}
-	all := []Act{{End: queue.OutcomeDone}, {End: queue.OutcomeFailed}, {End: queue.OutcomeBuried, Doubt: true}}
+	all := []Act{{End: queue.OutcomeDone}, {End: queue.OutcomeFailed}, {End: queue.OutcomeBuried, Doubt: true, List: 2}}
 	if b.Interruptions > 0 {
 		all = append(all, Act{End: queue.OutcomeInterrupted})
 	}
@@ -78,7 +82,25 @@ func (b Bounds) ends(j history.Job) []Act {
 }
 
 // rule gives what the protocol says of an action on a row: the answer, and the row after it.
-func rule(j history.Job, a Act, b Bounds) (history.Answer, history.Job) {
+func rule(r Row, a Act, b Bounds) (history.Answer, Row) {
+	var answer history.Answer
+	after := r
+	if b.Instants > 0 {
+		answer, after = timed(r, a, b)
+	} else {
+		answer, after.Job = ruled(r.Job, a, b)
+	}
+	switch {
+	case !after.Known || after.State != queue.Dead && after.State != queue.Cancelled:
+		after.Listed = 0
+	case after.State != r.State && a.What != Discard:
+		after.Listed = a.List
+	}
+	return answer, after
+}
+
+// ruled is the rule as far as it does not depend on the time of day.
+func ruled(j history.Job, a Act, b Bounds) (history.Answer, history.Job) {
 	lease := a.lease().text()
 	switch a.What {
 	case Enqueue:

@@ -4,70 +4,51 @@ import (
 	"fmt"
 
 	"github.com/twicehq/twice/proof/history"
-	"github.com/twicehq/twice/queue"
 )
 
-// table holds what the engine did, so that the same is not asked of it again.
-type table struct {
-	life   Life
-	bounds Bounds
-	source rows
-	rows   []history.Job
-	number map[history.Job]int
+// table holds what a store did, so that the same is not asked of it again.
+type table[S comparable] struct {
+	*rows[S]
+	all    []S
+	number map[S]int32
 	known  map[edge]landed
 	made   int
 }
 
 type edge struct {
-	row int
+	row int32
 	act Act
 }
 
 type landed struct {
-	row    int
+	row    int32
 	answer history.Answer
 }
 
-func newTable(build Make, l Life) *table {
-	none := history.Job{}
-	return &table{life: l, bounds: l.bounds(), source: rows{make: build, bounds: l.bounds(), trace: map[history.Job][]Act{none: nil}},
-		rows: []history.Job{none}, number: map[history.Job]int{none: 0}, known: map[edge]landed{}}
+func newTable[S comparable](sub subject[S]) *table[S] {
+	first := sub.start()
+	return &table[S]{rows: newRows(sub), all: []S{first}, number: map[S]int32{first: 0}, known: map[edge]landed{}}
 }
 
-// step lets the engine do it, the first time, and holds that against the protocol. A claim finds its lease run out.
-func (t *table) step(row int, a Act) (int, history.Answer, error) {
+// step lets the store do it, the first time, and holds that against the protocol.
+func (t *table[S]) step(row int32, a Act) (int32, history.Answer, error) {
 	if l, ok := t.known[edge{row, a}]; ok {
 		return l.row, l.answer, nil
 	}
-	j := t.rows[row]
-	w, err := t.source.reach(j)
+	s := t.all[row]
+	seen, wrong, err := t.try(s, a)
 	if err != nil {
 		return 0, "", err
 	}
-	defer w.end()
-	done := []Act{a}
-	before := j
-	if (a.What == Claim || a.What == ClaimAlone) && j.State == queue.Running && j.Until == still && a.Claim > j.Token {
-		done = []Act{{What: Pass}, a}
-		before.Until = 0
-		w.do(done[0])
-	}
-	got := w.do(a)
 	t.made++
-	answer, want := rule(before, a, t.bounds)
-	seen, err := w.reveal(want.Token)
-	wrong := differs(answer, got, want, seen, err)
-	if wrong == "" && want != before {
-		wrong = invariants(before, seen, a)
-	}
 	if wrong != "" {
-		return 0, "", fmt.Errorf("%s", t.source.finding(j, done, wrong))
+		return 0, "", fmt.Errorf("%s", t.finding(s, []Act{a}, wrong))
 	}
-	if _, ok := t.number[seen]; !ok {
-		t.number[seen] = len(t.rows)
-		t.rows = append(t.rows, seen)
-		t.source.trace[seen] = append(t.source.trace[j][:len(t.source.trace[j]):len(t.source.trace[j])], done...)
+	if t.found(s, a, seen) {
+		t.number[seen] = int32(len(t.all))
+		t.all = append(t.all, seen)
 	}
-	t.known[edge{row, a}] = landed{t.number[seen], got}
-	return t.number[seen], got, nil
+	answer, _ := t.rule(s, a)
+	t.known[edge{row, a}] = landed{t.number[seen], answer}
+	return t.number[seen], answer, nil
 }

@@ -26,12 +26,14 @@ type Engine interface {
 type Make func(now func() time.Time) (Engine, error)
 
 const (
-	ttl      = time.Minute
-	kind     = "k"
-	keep     = time.Hour // how long the job is known after it ended: UniqueFor of the engine may be no longer
-	delay    = 10 * time.Minute
-	printOne = 11
-	printTwo = 12
+	ttl   = time.Minute
+	kind  = "k"
+	keep  = time.Hour // how long the job is known after it ended: UniqueFor of the engine may be no longer
+	delay = 10 * time.Minute
+	// keepBriefly takes the place of keep where time is explored: what hinders forgetting there is the mark.
+	keepBriefly = time.Second
+	printOne    = 11
+	printTwo    = 12
 )
 
 var (
@@ -61,13 +63,14 @@ func (n name) text() string {
 type world struct {
 	engine Engine
 	at     time.Time
+	timed  bool
 	rules  twice.Rules
 	lone   bool // claims say the crash cap, so that suspects run alone
 	leases map[name]queue.Lease
 }
 
 func newWorld(build Make, b Bounds) (*world, error) {
-	w := &world{at: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC), rules: b.rules(), lone: b.Lone, leases: map[name]queue.Lease{}}
+	w := &world{at: noon(1), timed: b.Instants > 0, rules: b.rules(), lone: b.Lone, leases: map[name]queue.Lease{}}
 	var err error
 	w.engine, err = build(func() time.Time { return w.at })
 	return w, err
@@ -85,6 +88,12 @@ func (w *world) do(a Act) history.Answer {
 		if a.What == Other {
 			j.Fingerprint = printTwo
 		}
+		if a.At > 0 {
+			j.Origin = noon(a.At)
+		}
+		if w.timed {
+			j.KeepFor = keepBriefly
+		}
 		receipts, err := w.engine.Enqueue(ctx, j)
 		if err != nil || len(receipts) != 1 {
 			return odd(err)
@@ -100,12 +109,7 @@ func (w *world) do(a Act) history.Answer {
 		return history.OK
 	case Freeze:
 		w.at = w.at.Add(2 * ttl)
-		for _, what := range []What{Claim, ClaimAlone} {
-			if got := w.claim(ctx, Act{What: what, Claim: -1}); got != Nothing {
-				return got
-			}
-		}
-		return history.OK
+		return w.asked(ctx)
 	case Wait:
 		for passed := time.Duration(0); passed <= delay; passed += ttl / 2 {
 			w.at = w.at.Add(ttl / 2)
@@ -117,9 +121,9 @@ func (w *world) do(a Act) history.Answer {
 	case Settle:
 		return first(w.engine.Settle(ctx, w.settlement(a)))
 	case Cancel:
-		return first(w.engine.Cancel(ctx, actor, queue.Cut{ID: job.ID}))
+		return first(w.engine.Cancel(ctx, actor, queue.Cut{ID: job.ID, Effects: effects(a.List)}))
 	case CancelSealed:
-		return first(w.engine.Cancel(ctx, actor, queue.Cut{ID: job.ID, Sealed: true, Token: a.Token}))
+		return first(w.engine.Cancel(ctx, actor, queue.Cut{ID: job.ID, Sealed: true, Token: a.Token, Effects: effects(a.List)}))
 	case Redrive:
 		return first(w.engine.Redrive(ctx, actor, job.ID))
 	case Resolve:
@@ -127,14 +131,45 @@ func (w *world) do(a Act) history.Answer {
 	case Discard:
 		return first(w.engine.Discard(ctx, actor, job.ID))
 	case Prune:
-		w.at = w.at.Add(2 * keep)
-		n, err := w.engine.Prune(ctx, 10)
-		if err == nil && n == 0 {
-			return history.NotFound
+		return w.forgets(ctx, w.engine.Prune)
+	case Reap:
+		return w.forgets(ctx, w.engine.Reap)
+	case MoveMark:
+		return told(w.engine.MoveMark(ctx, end(a.At)))
+	case Tick: // whoever holds a lease could not extend it meanwhile, so it runs on: clocks end no lease here
+		r, err := w.engine.Job(ctx, job.ID)
+		leased := err == nil && r.State == queue.Running && r.LeaseUntil.After(w.at)
+		w.at = noon(instant(w.at) + 1)
+		if leased {
+			return w.asked(ctx)
 		}
-		return told(err)
+		w.serve(ctx)
+		return history.OK
 	}
 	return odd(errors.New("no such action"))
+}
+
+// asked: somebody asks for jobs, so the engine finds that it stood still. Nothing may be leased.
+func (w *world) asked(ctx context.Context) history.Answer {
+	for _, what := range []What{Claim, ClaimAlone} {
+		if got := w.claim(ctx, Act{What: what, Claim: -1}); got != Nothing {
+			return got
+		}
+	}
+	return history.OK
+}
+
+// forgets lets the engine forget jobs that ended as long ago as an id is kept.
+func (w *world) forgets(ctx context.Context, forget func(context.Context, int) (int, error)) history.Answer {
+	w.at = w.at.Add(2 * keepBriefly)
+	if !w.timed {
+		w.at = w.at.Add(2 * keep)
+	}
+	n, err := forget(ctx, 10)
+	if err == nil && n == 0 {
+		return history.NotFound
+	}
+	return told(err)
 }
 
 // serve lets the engine serve a write, so that it knows that it did not stand still.
