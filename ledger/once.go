@@ -59,10 +59,15 @@ type once[R any] struct {
 	try   Try
 }
 
-// rest is how long the remote still keeps the key. It counts from before the first call, by the
-// store's clock alone, so the remote, which counts from when it got that call, keeps it longer.
+// rest is how long the remote still keeps the key; 0: it keeps none, or forgot it, or nobody can tell. It counts from
+// before the first call, by the store's clock alone, so the remote, which counts from when it got that call, keeps it
+// longer. A clock that shows less than then was set back, and says nothing of how long ago that is.
 func rest(entry Entry, life time.Duration) time.Duration {
-	return life - entry.Now.Sub(entry.FirstSentAt)
+	ago := entry.Now.Sub(entry.FirstSentAt)
+	if ago < 0 {
+		return 0
+	}
+	return max(0, life-ago)
 }
 
 // call makes the effect and records it. The call ends with the key's life at the latest. What that

@@ -47,6 +47,33 @@ func TestOnceResendsWithTheSameKeyWhileTheRemoteKeepsIt(t *testing.T) {
 	r.want(t, 2, 1)
 }
 
+// The store's clock is set back after the first try's call: nobody can tell how long ago that was, and whether the remote
+// still knows the key. A remote that keeps none is not called again for it.
+func TestOnceWithAClockThatWasSetBack(t *testing.T) {
+	for _, life := range []time.Duration{0, 24 * time.Hour} {
+		b, r := newBench(t), newRemote(life > 0)
+		e := withKeys(r)
+		e.KeyLife, r.fail = life, errLost
+		_, err := ledger.Once(b.attempt(), b, e)
+		want(t, "a lost reply", err, errLost)
+		_, err = ledger.Once(b.attempt(), setBack{b, 10 * time.Minute}, e)
+		want(t, "the next try", err, queue.ErrInDoubt)
+		r.want(t, 1, 1)
+	}
+}
+
+// setBack is a store that says of every entry that it is earlier.
+type setBack struct {
+	ledger.Store
+	by time.Duration
+}
+
+func (s setBack) Intend(ctx context.Context, try ledger.Try) (ledger.Entry, error) {
+	e, err := s.Store.Intend(ctx, try)
+	e.Now = e.Now.Add(-s.by)
+	return e, err
+}
+
 func TestOnceDoesWhatWasDeclaredWhenTheKeyIsForgotten(t *testing.T) {
 	for _, doubt := range []ledger.Doubt{ledger.Park, ledger.Resend} {
 		b, r := newBench(t), newRemote(true)

@@ -11,10 +11,7 @@ const tick = time.Second
 
 // now is the engine's time: cut to Resolution, and never going back.
 func (e *Engine) now() time.Time {
-	t := time.UnixMilli(e.cfg.Now().UnixMilli()).UTC()
-	if t.After(e.clock) {
-		e.clock = t
-	}
+	e.clock = e.steady.now()
 	return e.clock
 }
 

@@ -13,10 +13,11 @@ import (
 // Engine keeps jobs in memory. Make one with New.
 type Engine struct {
 	cfg    Config
+	steady *steady
 	closed chan struct{}
 
 	mu     sync.Mutex
-	clock  time.Time // the latest time seen: it never goes back
+	clock  time.Time // the latest time seen
 	served time.Time // up to when this process is known to have run: see pass
 	mark   time.Time
 
@@ -60,6 +61,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg:       cfg,
+		steady:    &steady{host: cfg.Now},
 		closed:    make(chan struct{}),
 		jobs:      map[queue.ID]*row{},
 		lines:     map[string]*line{},

@@ -24,6 +24,7 @@ type LedgerConfig struct {
 // holds is behind one lock, so each method is one transaction. The zero Ledger cannot be used.
 type Ledger struct {
 	config LedgerConfig
+	clock  *steady
 
 	mu   sync.Mutex
 	mark time.Time
@@ -54,10 +55,10 @@ func NewLedger(config LedgerConfig) *Ledger {
 	if config.KeepFor == 0 {
 		config.KeepFor = ledger.KeepFor
 	}
-	return &Ledger{config: config, jobs: map[queue.ID]*effects{}}
+	return &Ledger{config: config, clock: &steady{host: config.Now}, jobs: map[queue.ID]*effects{}}
 }
 
-func (l *Ledger) now() time.Time { return l.config.Now().UTC().Truncate(queue.Resolution) }
+func (l *Ledger) now() time.Time { return l.clock.now() }
 
 // job gives what is held of a job, to be written to.
 func (l *Ledger) job(id queue.ID) *effects {

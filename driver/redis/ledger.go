@@ -57,7 +57,7 @@ func (l *Ledger) tag(part int) string { return fmt.Sprintf("{%s:effects:%x}", l.
 
 func (l *Ledger) keys(job queue.ID) []string {
 	tag := l.Tag(job)
-	return []string{tag + job.String(), tag + "fresh", tag + "mark"}
+	return []string{tag + job.String(), tag + "fresh", tag + "mark", tag + "clock"}
 }
 
 //go:embed script/ledger.lua

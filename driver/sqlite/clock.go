@@ -20,7 +20,10 @@ func (c *clock) now() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.host()
-	passed := max(0, h.Sub(c.at).Milliseconds())
+	passed := h.Sub(c.at).Milliseconds()
+	if passed < 0 { // no monotonic part says how long it is: from here on the pace is counted anew
+		passed, c.at = 0, h
+	}
 	if n := max(h.UnixMilli(), c.last+passed); n > c.last {
 		c.last, c.at = n, h
 	}

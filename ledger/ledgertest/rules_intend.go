@@ -37,6 +37,18 @@ var intendRules = []Rule{
 			s.Errorf("once another has seen it, it is mine no more: %+v", e)
 		}
 	}},
+	{Name: "intend/clock-set-back", Says: "The store's clock never goes back: where the host's is set back it goes on from where it was, at that one's pace.", Check: func(s *Scene) {
+		t := s.first()
+		first := s.intend(t)
+		s.clock.Advance(-10 * time.Minute)
+		if e := s.intend(try(t.Lease, "a")); e.Now.Before(first.Now) {
+			s.Errorf("the clock went back from %s to %s", first.Now, e.Now)
+		}
+		s.clock.Advance(time.Minute)
+		if e := s.intend(try(t.Lease, "a")); e.Now.Before(first.Now.Add(time.Minute)) {
+			s.Errorf("a minute after %s it is %s", first.Now, e.Now)
+		}
+	}},
 	{Name: "intend/leaves-its-mark", Says: "A try that finds an entry pending raises its token and freshness to the try's.", Check: func(s *Scene) {
 		t := s.first()
 		s.intend(t)

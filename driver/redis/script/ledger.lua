@@ -1,5 +1,5 @@
 -- The ledger: of each job a hash of its entries by step, with the seal under the empty name; beside it, by partition,
--- a sorted set of how fresh each job is there, and the mark. One script is one transaction.
+-- a sorted set of how fresh each job is there, the mark, and a clock. One script is one transaction.
 --
 -- An entry is state, fingerprint, token, first sent, fresh, the try that may still withdraw it, when a person answered;
 -- then who, why, and the result.
@@ -9,7 +9,7 @@ local max, min = math.max, math.min
 local PENDING, CONFIRMED, UNKNOWN, DENIED = 1, 2, 3, 4
 local ENTRY = '>Bc8I5I6I6c16I6I4c0I4c0I4c0'
 local NONE, ANY = string.rep('\0', 16), string.rep('\0', 8)
-local E, F, M, J = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local E, F, M, C, J = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
 local argn = 0
 local function arg() argn = argn + 1; return ARGV[argn] end
@@ -86,9 +86,22 @@ local function over()
 	return highest
 end
 
+-- tick gives the time of a clock that never goes back: how long ago an effect was asked for decides whether its remote
+-- still keeps the key. Where the server's is set back, it goes on at the pace of that.
+local function tick()
+	local raw, time = call('GET', C), now
+	if raw then
+		local clock, before = cut('>dd', raw)
+		time = max(now, clock + max(0, now - before))
+	end
+	call('SET', C, pack('>dd', time, now))
+	return time
+end
+
 local actions = {}
 
 function actions.intend()
+	now = tick()
 	local no, e = refusal(), find()
 	if no then
 		if e and e.state == CONFIRMED and not differs(e) then return answer(e) end
