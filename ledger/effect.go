@@ -24,7 +24,8 @@ type Effect[R any] struct {
 	KeyLife time.Duration
 	// Doubt says what to do when nobody can tell: Park or Resend.
 	Doubt Doubt
-	// Fingerprint is of what the effect is to do; another one under the same key is ErrConflict. 0: not compared.
+	// Fingerprint is of what the effect is to do; another one under the same key is ErrConflict. 0: the job's, so that a
+	// job of other content, which got the id of one that the engine has forgotten, is not handed that one's result.
 	Fingerprint uint64
 }
 
@@ -75,6 +76,9 @@ func tryOf(ctx context.Context, step string, fingerprint uint64) (Try, error) {
 	}
 	if ctx.Err() != nil {
 		return Try{}, ended(ctx, step)
+	}
+	if fingerprint == 0 {
+		fingerprint = h.Lease.Job.Fingerprint
 	}
 	return Try{ID: NewTryID(), Lease: h.Lease, Step: step, Fingerprint: fingerprint}, nil
 }
