@@ -53,6 +53,13 @@ func (o *Outside) Within(engine queue.Engine, own ledger.Store) ledger.Store {
 	return &store{own, o}
 }
 
+// Apart lets the job under proof rest in an engine of the world's own, as Within does, with a ledger of the world's own beside its
+// data, as Beside does. World calls it once at most.
+func (o *Outside) Apart(engine queue.Engine, own ledger.Store) ledger.Store {
+	o.t.engine = engine
+	return o.Beside(own)
+}
+
 // Seen gives a ledger of the world's own with its calls seen, and changes nothing else.
 func (o *Outside) Seen(own ledger.Store) ledger.Store { return &store{own, o} }
 
