@@ -20,6 +20,7 @@ type commands struct {
 	JSON   bool   `name:"json" help:"Answer with one JSON object or array, errors too."`
 
 	Demo  demoCmd  `cmd:"" group:"begin" help:"See in half a minute what twice promises, done for real on this machine."`
+	Prove proveCmd `cmd:"" group:"begin" help:"Attack an engine in every way there is, and report what held."`
 	Serve serveCmd `cmd:"" group:"begin" help:"Run the orders application: API, workers, scheduler."`
 
 	Enqueue enqueueCmd `cmd:"" group:"jobs" help:"Hand in a job."`

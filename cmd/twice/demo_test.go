@@ -15,6 +15,8 @@ import (
 
 	"github.com/twicehq/twice/examples/orders/demo"
 	"github.com/twicehq/twice/internal/redistest"
+	"github.com/twicehq/twice/proof/campaign"
+	"github.com/twicehq/twice/proof/ground"
 )
 
 // built is this program as people build it, since the processes of a demo are real: made once for all
@@ -26,6 +28,7 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	campaign.Main(ground.Openers)
 	var err error
 	if built.folder, err = os.MkdirTemp("", "twice-test-"); err != nil {
 		panic(err)

@@ -32,6 +32,9 @@ type Place struct {
 	Server campaign.Server // the process that the data is in; nil: there is none, or it is not ours to end
 	// Behind gives a URL of the same store behind a link that can be broken; nil: there is no network.
 	Behind func() (url string, link campaign.Link, err error)
+	// Fresh opens one more store at this place, in this process and on a clock of the caller's, for proofs that need many;
+	// nil: a file of one's own does as well.
+	Fresh func(ctx context.Context, now func() time.Time) (queue.Engine, error)
 
 	closers []func() error
 }
@@ -121,7 +124,7 @@ func onServersOfItsOwn(url string) (*Ground, error) {
 			return nil, err
 		}
 		p := &Place{URL: "redis://" + s.Addr() + "/0", Server: s, closers: []func() error{s.Close}}
-		p.Behind = p.behind(s.Addr())
+		p.Behind, p.Fresh = p.behind(s.Addr()), p.prefixed("proof")
 		return p, nil
 	}
 	return g, nil

@@ -6,8 +6,13 @@ import (
 	"fmt"
 	neturl "net/url"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/redis/rueidis"
+
+	"github.com/twicehq/twice/driver/redis"
+	"github.com/twicehq/twice/queue"
 )
 
 // onServer fights on a server of somebody else's, under prefixes that are deleted afterwards.
@@ -26,6 +31,7 @@ func onServer(url string) (*Ground, error) {
 		mine.RawQuery = q.Encode()
 		p := &Place{URL: mine.String()}
 		p.closers = append(p.closers, func() error { return deletePrefix(url, prefix) })
+		p.Fresh = p.prefixed(prefix)
 		if u.Scheme == "redis" {
 			p.Behind = p.behind(u.Host)
 		}
@@ -35,6 +41,18 @@ func onServer(url string) (*Ground, error) {
 		g.Absent["F7"] = "what is encrypted cannot be cut at its replies"
 	}
 	return g, nil
+}
+
+// prefixed opens engines each under a prefix of its own, which begins so.
+func (p *Place) prefixed(prefix string) func(context.Context, func() time.Time) (queue.Engine, error) {
+	var n atomic.Int64
+	return func(ctx context.Context, now func() time.Time) (queue.Engine, error) {
+		server, _, err := split(p.URL)
+		if err != nil {
+			return nil, err
+		}
+		return redis.Open(ctx, server, redis.Config{Prefix: fmt.Sprintf("%s-%d", prefix, n.Add(1)), Now: now})
+	}
 }
 
 // deletePrefix deletes every key that begins so.
@@ -51,7 +69,7 @@ func deletePrefix(server, prefix string) error {
 	defer client.Close()
 	ctx := context.Background()
 	for cursor := uint64(0); ; {
-		page, err := client.Do(ctx, client.B().Scan().Cursor(cursor).Match(prefix+":*").Count(1000).Build()).AsScanEntry()
+		page, err := client.Do(ctx, client.B().Scan().Cursor(cursor).Match(prefix+"*").Count(1000).Build()).AsScanEntry()
 		if err != nil {
 			return err
 		}
