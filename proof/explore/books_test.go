@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 )
 
 // books are the bounds of what is tried on ledgers, each with a name.
@@ -24,7 +25,7 @@ func held(t *testing.T, b explore.Bounds) explore.Report {
 	report, ok := heldBooks[b]
 	if !ok {
 		var err error
-		if report, err = explore.Books(newLedger(b), b); err != nil || report.Found != nil {
+		if report, err = explore.Books(lives.Ledger(b), b); err != nil || report.Found != nil {
 			t.Fatalf("%v\n%s", err, report.Found)
 		}
 		heldBooks[b] = report

@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 )
 
 var record = flag.Bool("record", false, "ask spin for the model's numbers, and write docs/evidence/explorer.txt")
@@ -31,7 +33,7 @@ func TestEvidence(t *testing.T) {
 	}
 	text := written(t, fmt.Sprintf("%x", sha256.Sum256(source)))
 	if *record && !t.Failed() {
-		for _, l := range append(lives, longer...) {
+		for _, l := range append(slices.Clone(lives.All), lives.Longer...) {
 			asks(t, l)
 			agrees(t, l)
 		}
@@ -61,16 +63,16 @@ func written(t *testing.T, sum string) string {
 		fmt.Fprintf(&out, "  %-36s %5d rows, the protocol %5d; %6d steps tried, 0 differ\n", b.name, report.Rows, explore.ProtocolOfBooks(b.Bounds), report.Steps)
 	}
 	fmt.Fprintf(&out, around, sum, explore.Spin)
-	for _, p := range patches {
-		fmt.Fprintf(&out, "  %s: %s\n    sed -i '%s' pipeline.pml\n", p.name, p.why, p.sed)
+	for _, p := range lives.Patches {
+		fmt.Fprintf(&out, "  %s: %s\n    sed -i '%s' pipeline.pml\n", p.Name, p.Why, p.Sed)
 	}
 	fmt.Fprintln(&out)
-	for _, l := range lives {
+	for _, l := range lives.All {
 		c := counted(t, l)
 		fmt.Fprintf(&out, "  %-34s %7d states, model %7d; engine: %3d rows, %4d transitions; ledger: %3d, %4d\n%s", l.Name, c.States, l.States, c.Rows, c.Transitions, c.Books, c.Writes, how(l))
 	}
 	fmt.Fprintf(&out, "\nLonger ones, walked when this was recorded (and with -long):\n")
-	for _, l := range longer {
+	for _, l := range lives.Longer {
 		fmt.Fprintf(&out, "  %-34s %7d states, model the same\n%s", l.Name, l.States, how(l))
 	}
 	fmt.Fprintf(&out, "\nAn engine's transitions broken on purpose, each found with a shortest trace:\n")
@@ -87,7 +89,7 @@ func written(t *testing.T, sum string) string {
 	}
 	fmt.Fprintf(&out, "\nSteps of workers, operator and reaper left out, and limits overstepped, each with a shortest walk to what breaks:\n")
 	for _, o := range omissions {
-		_, err := count(o.Life)
+		_, err := lives.Count(o.Life)
 		if err == nil {
 			t.Fatalf("%s: nothing breaks", o.Name)
 		}
@@ -109,9 +111,9 @@ func how(l explore.Life) string {
 	if l.Patch == "" {
 		return text
 	}
-	for _, p := range patches {
-		if l.Patch == p.sed {
-			return text + "    patched: " + p.name + "\n"
+	for _, p := range lives.Patches {
+		if l.Patch == p.Sed {
+			return text + "    patched: " + p.Name + "\n"
 		}
 	}
 	panic(l.Name + " has a patch of no name")
@@ -167,6 +169,6 @@ func TestModelsNumber(t *testing.T) {
 			t.Skipf("SKIPPED, THE MODEL IS NOT ASKED: %v; the numbers are those that were recorded", err)
 		}
 	}
-	asks(t, lives[2])
-	asks(t, timed[4])
+	asks(t, lives.All[2])
+	asks(t, lives.Timed[4])
 }

@@ -5,32 +5,8 @@ import (
 	"testing"
 
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 )
-
-// lives are walked by every run, each with the number of states that spin counts of the model: see explore.Spin.
-// TestEvidence -record asks it again.
-var lives = append(append([]explore.Life{
-	{Name: "a life", Defines: "-DFENCE_A -DMAXF=1 -DCANCEL -DREDRIVE -DDISCARD", States: 239279,
-		Faults: 1, Failures: 2, Crashes: 2, Redrives: 1, Cancels: 1, Discards: 1},
-	{Name: "lost replies, two faults", Defines: "-DFENCE_A -DMAXF=2 -DCANCEL -DREPEAT", States: 209090,
-		Faults: 2, Failures: 2, Crashes: 2, Cancels: 1, Repeat: true},
-	{Name: "lost replies, redriven", Defines: "-DFENCE_A -DMAXF=1 -DREDRIVE -DREPEAT", States: 50720,
-		Faults: 1, Failures: 2, Crashes: 2, Redrives: 1, Repeat: true},
-	{Name: "all counters", Defines: "-DFENCE_A -DMAXF=1 -DICAP=2 -DSCAP=2", States: 125674,
-		Faults: 1, Failures: 2, Crashes: 2, Interruptions: 2, Snoozes: 2},
-	{Name: "three counters, redriven", Defines: "-DFENCE_A -DFCAP=1 -DMAXF=0 -DICAP=2 -DSCAP=2 -DREDRIVE", States: 49838,
-		Failures: 1, Crashes: 2, Interruptions: 2, Snoozes: 2, Redrives: 1},
-	{Name: "suspects run alone", Defines: "-DFENCE_A -DFCAP=1 -DDISCARD -DLONE -DCCAP=3 -DMAXF=3 -DMAXRED=0", States: 10135,
-		Patch: suspectsAlone, Faults: 3, Failures: 1, Crashes: 3, Discards: 1, Lone: true},
-}, apart...), timed...)
-
-// longer lives are walked when asked for, or when evidence is recorded: minutes, and up to 1 GB.
-var longer = append(append([]explore.Life{
-	{Name: "three counters, a fault, redriven", Defines: "-DFENCE_A -DFCAP=1 -DMAXF=1 -DICAP=2 -DSCAP=2 -DREDRIVE", States: 653526,
-		Faults: 1, Failures: 1, Crashes: 2, Interruptions: 2, Snoozes: 2, Redrives: 1},
-	{Name: "all counters, cancelled", Defines: "-DFENCE_A -DMAXF=1 -DICAP=2 -DSCAP=2 -DCANCEL", States: 1448229,
-		Faults: 1, Failures: 2, Crashes: 2, Interruptions: 2, Snoozes: 2, Cancels: 1},
-}, longerApart...), longerTimed...)
 
 var long = flag.Bool("long", false, "walk through longer lives, and ask spin for the model's numbers of these")
 
@@ -38,14 +14,9 @@ func TestLongerLives(t *testing.T) {
 	if !*long {
 		t.Skip("give -long to walk through them")
 	}
-	for _, l := range longer {
+	for _, l := range lives.Longer {
 		t.Run(l.Name, func(t *testing.T) { asks(t, l); agrees(t, l) })
 	}
-}
-
-func count(l explore.Life) (explore.Counted, error) {
-	b := explore.Bounds{Instants: l.Instants, Horizon: l.Horizon}
-	return explore.Count(newMemory(b), newLedger(b), l)
 }
 
 var walked = map[string]explore.Counted{}
@@ -56,7 +27,7 @@ func counted(t *testing.T, l explore.Life) explore.Counted {
 	c, ok := walked[l.Name]
 	if !ok {
 		var err error
-		if c, err = count(l); err != nil {
+		if c, err = lives.Count(l); err != nil {
 			t.Fatal(err)
 		}
 		walked[l.Name] = c
@@ -66,7 +37,7 @@ func counted(t *testing.T, l explore.Life) explore.Counted {
 
 // The walk around the memory engine's own transitions reaches as many states as the model does within the same bounds.
 func TestLivesReachTheModelsNumber(t *testing.T) {
-	for _, l := range lives {
+	for _, l := range lives.All {
 		t.Run(l.Name, func(t *testing.T) { agrees(t, l) })
 	}
 }
@@ -91,9 +62,9 @@ func TestLivesOfOtherBoundsDiffer(t *testing.T) {
 		"a second request": func(l *explore.Life) { l.AgainNewer = true }, "pruned": func(l *explore.Life) { l.Prune = true },
 		"marks in turn": func(l *explore.Life) { l.Marks = true },
 	} {
-		l := timed[0]
+		l := lives.Timed[0]
 		change(&l)
-		if c, err := count(l); err != nil || c.States == timed[0].States {
+		if c, err := lives.Count(l); err != nil || c.States == lives.Timed[0].States {
 			t.Errorf("%s: %d states, %v", name, c.States, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/twicehq/twice/internal/redistest"
 	"github.com/twicehq/twice/ledger"
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -24,7 +25,7 @@ var inOne = []struct {
 	{"memory", func(t *testing.T) (explore.Engine, explore.Ledger) {
 		e, err := memory.New(memory.Config{})
 		must(t, err)
-		return e, onMemory{e.Ledger().(*memory.Ledger)}
+		return e, lives.OnMemory{Ledger: e.Ledger().(*memory.Ledger)}
 	}},
 	{"sqlite", func(t *testing.T) (explore.Engine, explore.Ledger) {
 		e, err := sqlite.Open(filepath.Join(t.TempDir(), "jobs"), sqlite.Config{Relaxed: true, Logger: quiet})

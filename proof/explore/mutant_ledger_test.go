@@ -7,6 +7,7 @@ import (
 
 	"github.com/twicehq/twice/ledger"
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -14,7 +15,7 @@ type asked = func(context.Context, []queue.ID) ([]bool, error)
 
 // brokenLedger is the memory ledger with one method changed: a nil function leaves it as it is.
 type brokenLedger struct {
-	onMemory
+	lives.OnMemory
 	now    func() time.Time
 	sealed int64 // by the last seal
 	high   int64 // by the highest
@@ -32,12 +33,12 @@ func (l *brokenLedger) Effect(ctx context.Context, step string, dry bool) (bool,
 		h, _ := queue.HoldingFrom(ctx)
 		return l.effect(l, h.Lease, step, dry)
 	}
-	return l.onMemory.Effect(ctx, step, dry)
+	return l.OnMemory.Effect(ctx, step, dry)
 }
 
 // as makes an effect under that lease.
 func (l *brokenLedger) as(lease queue.Lease, step string, dry bool) (bool, error) {
-	return l.onMemory.Effect(queue.WithHolding(ctx, &queue.Holding{Lease: lease}), step, dry)
+	return l.OnMemory.Effect(queue.WithHolding(ctx, &queue.Holding{Lease: lease}), step, dry)
 }
 
 func (l *brokenLedger) Seal(ctx context.Context, id queue.ID, token int64) ([]queue.Effect, error) {
@@ -45,7 +46,7 @@ func (l *brokenLedger) Seal(ctx context.Context, id queue.ID, token int64) ([]qu
 	if l.seal != nil {
 		return l.seal(l, id, token)
 	}
-	return l.onMemory.Seal(ctx, id, token)
+	return l.OnMemory.Seal(ctx, id, token)
 }
 
 func (l *brokenLedger) MoveMark(ctx context.Context, t time.Time) error {
@@ -53,22 +54,22 @@ func (l *brokenLedger) MoveMark(ctx context.Context, t time.Time) error {
 	if l.moveMark != nil {
 		return l.moveMark(l, t)
 	}
-	return l.onMemory.MoveMark(ctx, t)
+	return l.OnMemory.MoveMark(ctx, t)
 }
 
 func (l *brokenLedger) Sweep(ctx context.Context, limit int, forgotten func(context.Context, []queue.ID) ([]bool, error)) (int, error) {
 	if l.sweep != nil {
 		return l.sweep(l, forgotten)
 	}
-	return l.onMemory.Sweep(ctx, limit, forgotten)
+	return l.OnMemory.Sweep(ctx, limit, forgotten)
 }
 
 // clear forgets all but the mark, and counts the jobs that there were.
 func (l *brokenLedger) clear() int {
 	entries, _ := l.Entries(ctx, theJob)
 	_, err := l.as(queue.Lease{Job: queue.Job{ID: theJob}, Token: 0, FreshAt: l.now()}, "probe", true)
-	l.onMemory = ledgerOf(1, l.now)
-	_ = l.onMemory.MoveMark(ctx, l.mark)
+	l.OnMemory = lives.LedgerOf(1, l.now)
+	_ = l.OnMemory.MoveMark(ctx, l.mark)
 	if len(entries) == 0 && err == nil {
 		return 0
 	}
@@ -93,7 +94,7 @@ var ledgerMutants = []struct {
 		return ledger.List(entries), err
 	}}},
 	{"a seal bars only tokens below its own", 0, brokenLedger{seal: func(l *brokenLedger, id queue.ID, token int64) ([]queue.Effect, error) {
-		return l.onMemory.Seal(ctx, id, token-1)
+		return l.OnMemory.Seal(ctx, id, token-1)
 	}}},
 	{"a seal of a lower token takes the place of a higher one", 0, brokenLedger{effect: func(l *brokenLedger, lease queue.Lease, step string, dry bool) (bool, error) {
 		if lease.Token > l.sealed && lease.Token <= l.high {
@@ -102,7 +103,7 @@ var ledgerMutants = []struct {
 		return l.as(lease, step, dry)
 	}}},
 	{"what was made is not listed by a seal", 0, brokenLedger{seal: func(l *brokenLedger, id queue.ID, token int64) ([]queue.Effect, error) {
-		_, err := l.onMemory.Seal(ctx, id, token)
+		_, err := l.OnMemory.Seal(ctx, id, token)
 		return nil, err
 	}}},
 	{"a try that is barred is refused what is recorded", 0, brokenLedger{effect: func(l *brokenLedger, lease queue.Lease, step string, dry bool) (bool, error) {
@@ -142,12 +143,12 @@ var ledgerMutants = []struct {
 			}
 		}
 		if len(entries) == 0 || !gone(forgotten) {
-			return l.onMemory.Sweep(ctx, 10, forgotten)
+			return l.OnMemory.Sweep(ctx, 10, forgotten)
 		}
 		return l.clear(), nil
 	}}},
 	{"what the engine still has is swept", 1, brokenLedger{sweep: func(l *brokenLedger, _ asked) (int, error) {
-		return l.onMemory.Sweep(ctx, 10, func(_ context.Context, ids []queue.ID) ([]bool, error) {
+		return l.OnMemory.Sweep(ctx, 10, func(_ context.Context, ids []queue.ID) ([]bool, error) {
 			all := make([]bool, len(ids))
 			for i := range all {
 				all[i] = true
@@ -157,7 +158,7 @@ var ledgerMutants = []struct {
 	}}},
 	{"what came after the engine was asked is swept as well", 1, brokenLedger{sweep: func(l *brokenLedger, forgotten asked) (int, error) {
 		old := false
-		_, err := l.onMemory.Sweep(ctx, 10, func(ctx context.Context, ids []queue.ID) ([]bool, error) {
+		_, err := l.OnMemory.Sweep(ctx, 10, func(ctx context.Context, ids []queue.ID) ([]bool, error) {
 			old = gone(forgotten)
 			return make([]bool, len(ids)), nil
 		})
@@ -174,7 +175,7 @@ func makeBroken(with brokenLedger, b explore.Bounds) explore.MakeLedger {
 	}
 	return func(now func() time.Time) (explore.Ledger, error) {
 		l := with
-		l.onMemory, l.now = ledgerOf(b.Horizon, now), now
+		l.OnMemory, l.now = lives.LedgerOf(b.Horizon, now), now
 		return &l, nil
 	}
 }

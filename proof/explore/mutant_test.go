@@ -8,6 +8,7 @@ import (
 
 	"github.com/twicehq/twice/driver/memory"
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -211,7 +212,7 @@ func makeMutant(with broken, b explore.Bounds) explore.Make {
 		b.Horizon = with.horizon
 	}
 	return func(now func() time.Time) (explore.Engine, error) {
-		inner, err := memory.New(configOf(b, now))
+		inner, err := memory.New(lives.ConfigOf(b, now))
 		e := with
 		e.Engine, e.now, e.claims, e.ends = inner, now, map[queue.ClaimID]bool{}, map[queue.LeaseID]bool{}
 		return &e, err
@@ -237,7 +238,7 @@ func TestMutantsAreFound(t *testing.T) {
 // A broken engine is found by the walk around it too, and does not reach another number in silence.
 func TestLivesRefuseAMutant(t *testing.T) {
 	for _, i := range []int{0, 3, 7} {
-		if c, err := explore.Count(makeMutant(mutants[i].with, explore.Bounds{}), newLedger(explore.Bounds{}), lives[0]); err == nil {
+		if c, err := explore.Count(makeMutant(mutants[i].with, explore.Bounds{}), lives.Ledger(explore.Bounds{}), lives.All[0]); err == nil {
 			t.Errorf("%s: %d states, and nothing is wrong", mutants[i].name, c.States)
 		} else {
 			t.Logf("%s:\n%v", mutants[i].name, err)

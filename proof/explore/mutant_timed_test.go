@@ -5,6 +5,7 @@ import (
 
 	"github.com/twicehq/twice/driver/memory"
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -59,7 +60,7 @@ var timedMutants = []mutant{
 func (e *broken) forgetFloor(n int, err error) (int, error) {
 	if n > 0 {
 		mark, _ := e.Mark(ctx, "q")
-		e.Engine, _ = memory.New(configOf(explore.Bounds{Instants: 3, Horizon: 1}, e.now))
+		e.Engine, _ = memory.New(lives.ConfigOf(explore.Bounds{Instants: 3, Horizon: 1}, e.now))
 		_ = e.MoveMark(ctx, mark)
 	}
 	return n, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 )
 
 // omissions are lives in which a step of the protocol is left out, or a limit of it is overstepped. The stores do as
@@ -28,7 +29,7 @@ var omissions = []struct {
 func TestOmissionsAreFound(t *testing.T) {
 	for _, o := range omissions {
 		t.Run(o.Name, func(t *testing.T) {
-			c, err := count(o.Life)
+			c, err := lives.Count(o.Life)
 			switch {
 			case err == nil:
 				t.Fatalf("nothing is wrong in %d states", c.States)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/twicehq/twice/proof/explore"
+	"github.com/twicehq/twice/proof/explore/lives"
 )
 
 // bounds of the rows that are explored, each with a name.
@@ -27,7 +28,7 @@ func explored(t *testing.T, b explore.Bounds) explore.Report {
 	report, ok := tried[b]
 	if !ok {
 		var err error
-		if report, err = explore.Rows(newMemory(b), b); err != nil || report.Found != nil {
+		if report, err = explore.Rows(lives.Memory(b), b); err != nil || report.Found != nil {
 			t.Fatalf("%v\n%s", err, report.Found)
 		}
 		tried[b] = report

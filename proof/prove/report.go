@@ -53,10 +53,12 @@ type Result struct {
 	Rounds  int     `json:"rounds"`
 	Seconds float64 `json:"seconds"`
 	Figures
-	Broken    []string          `json:"broken,omitempty"` // what was, with the seed; of a control, what had to be
-	Notes     []string          `json:"notes,omitempty"`  // of the latest round
-	Spaces    []Space           `json:"spaces,omitempty"`
-	Campaigns []campaign.Report `json:"campaigns,omitempty"` // the latest, and each in which something was broken
+	Broken []string `json:"broken,omitempty"` // what was, with the seed; of a control, what had to be
+	Notes  []string `json:"notes,omitempty"`  // of the latest round
+	Spaces []Space  `json:"spaces,omitempty"`
+	// Struck is at which points of jobs' lives the attack struck, in all rounds.
+	Struck    map[campaign.Point]int `json:"struck_at,omitempty"`
+	Campaigns []campaign.Report      `json:"campaigns,omitempty"` // the latest, and each in which something was broken
 
 	last time.Duration
 }
@@ -80,6 +82,14 @@ func (res *Result) take(p Part, r *round, err error) {
 	res.Broken = bounded(append(res.Broken, f.broken...))
 	res.Notes = bounded(f.notes)
 	res.Spaces = append(res.Spaces, f.spaces...)
+	for _, c := range f.campaigns {
+		for point, n := range c.StruckAt {
+			if res.Struck == nil {
+				res.Struck = map[campaign.Point]int{}
+			}
+			res.Struck[point] += n
+		}
+	}
 	if len(f.campaigns) > 0 {
 		if n := len(res.Campaigns); n > 0 && res.Campaigns[n-1].OK() {
 			res.Campaigns = res.Campaigns[:n-1]

@@ -1,4 +1,4 @@
-package explore_test
+package lives
 
 // Expressions for sed, which make the model do what the walk does where these differ.
 const (
@@ -14,7 +14,8 @@ const (
 		`s/:: atomic { mark + H < now + 1 -> mark++ }/& :: atomic { lmark < mark -> lmark++ }/`
 )
 
-var patches = []struct{ name, why, sed string }{
+// Patches are all expressions, each with its reason.
+var Patches = []struct{ Name, Why, Sed string }{
 	{"suspects alone", "the model may run any job alone; engines lease only suspects to a claim that runs them so", suspectsAlone},
 	{"by the lease", "the model's worker reads the row's count of failures when it ends; ours goes by its lease, which only means that\n" +
 		"    attempts that are over seal more, or less", byLease},

@@ -1,4 +1,4 @@
-package explore_test
+package lives
 
 import "github.com/twicehq/twice/proof/explore"
 

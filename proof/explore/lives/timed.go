@@ -1,4 +1,4 @@
-package explore_test
+package lives
 
 import "github.com/twicehq/twice/proof/explore"
 
@@ -7,8 +7,8 @@ const (
 	timeB = "-DFENCE_B -DTIME -DFCAP=1"
 )
 
-// timed are lives in which time passes: what ended is forgotten, and asked for again.
-var timed = []explore.Life{
+// Timed are lives in which time passes: what ended is forgotten, and asked for again.
+var Timed = []explore.Life{
 	{Name: "time: as it is", Defines: timeA + " -DMAXF=0 -DLATE_ORIGIN", States: 1265,
 		Failures: 1, Crashes: 2, Instants: 3, Horizon: 1, Again: true},
 	{Name: "time: the mark in one", Defines: timeA + " -DMAXF=1 -DLATE_ORIGIN", States: 21076, Patch: markInOne,
