@@ -145,9 +145,11 @@ func (w *proveShow) closing(r prove.Report, kept, page string) {
 		w.err = t.print(w.s)
 	}
 	w.say("")
-	rounds := 0
+	rounds, caught := 0, ""
 	for _, p := range r.Parts {
-		rounds += p.Rounds
+		if rounds += p.Rounds; p.Control {
+			caught = ", and every control was caught"
+		}
 	}
 	switch {
 	case !r.Holds:
@@ -155,7 +157,7 @@ func (w *proveShow) closing(r prove.Report, kept, page string) {
 	case !r.Complete:
 		w.say("%s", w.s.paint(yellowInk, fmt.Sprintf("– What was fought holds, but the time was up: give --time more than %s.", long(r.BoxLength()))))
 	default:
-		w.say("%s", w.s.paint(greenInk, fmt.Sprintf("✓ All holds, and every control was caught: %d rounds in %.0fs, seed %d.", rounds, r.Seconds, r.Seed)))
+		w.say("%s", w.s.paint(greenInk, fmt.Sprintf("✓ All holds%s: %d rounds in %.0fs, seed %d.", caught, rounds, r.Seconds, r.Seed)))
 	}
 	if r.Durability != "" {
 		w.wrapped("  ", "the engine says: "+r.Durability)

@@ -62,7 +62,7 @@ var rules = []rule{
 		"business logic knows neither routes nor processors, and no engine"},
 	{"examples/orders/api", []string{".", "queue", "examples/orders/service"}, "routes only translate: they know services, no engine and no processor"},
 	{"examples/orders/jobs", []string{".", "queue", "worker", "cron", "ledger", "examples/orders/service"}, "processors only translate: they know services, no routes"},
-	{"examples/orders/proved", []string{".", "queue", "ledger", "driver/sqlite", "proof", "examples/orders/..."}, "the application under the proof kit"},
+	{"examples/orders/proved", []string{".", "queue", "ledger", "driver/sqlite", "outbox", "proof", "examples/orders/..."}, "the application under the proof kit"},
 	{"examples", []string{".", "queue/...", "ledger/...", "worker", "cron", "outbox", "diagnose", "metrics/...", "tracing", "driver/memory", "driver/redis", "driver/sqlite", "internal/open", "examples/..."}, "an application uses what is public"},
 	{"cmd", []string{".", "queue", "ledger", "worker", "cron", "outbox", "driver/memory", "driver/redis", "driver/sqlite", "metrics/...", "tracing", "diagnose", "httpapi", "dashboard", "proof/...", "internal/open", "internal/loadtest/...", "examples/orders/..."}, "the binary wires everything"},
 }

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"slices"
 	"time"
 
 	"github.com/twicehq/twice/proof"
@@ -41,6 +42,11 @@ type Report struct {
 
 // BoxLength is how long it might have taken.
 func (r Report) BoxLength() time.Duration { return time.Duration(r.Box * float64(time.Second)) }
+
+// Controlled reports whether controls were among the parts.
+func (r Report) Controlled() bool {
+	return slices.ContainsFunc(r.Parts, func(p *Result) bool { return p.Control })
+}
 
 // Result is what became of a part in all its rounds.
 type Result struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/twicehq/twice/examples/orders/jobs"
 	"github.com/twicehq/twice/examples/orders/mailsink"
 	"github.com/twicehq/twice/examples/orders/service"
+	"github.com/twicehq/twice/outbox"
 	"github.com/twicehq/twice/proof"
 	"github.com/twicehq/twice/queue"
 )
@@ -31,6 +32,7 @@ type World struct {
 	engine  *sqlite.Engine
 	gateway *gateway.Client
 	sink    *mailsink.Server
+	base    orders.Base
 }
 
 func newWorld(o *proof.Outside, where Place) (*World, error) {
@@ -77,6 +79,7 @@ func newWorld(o *proof.Outside, where Place) (*World, error) {
 	if err != nil {
 		return w, err
 	}
+	w.base = base
 	w.app, err = orders.New(context.Background(), base, orders.Config{
 		Gateway: "http://pay.test", Mail: smtp.Addr().String(), Logger: quiet, Now: o.Now, Settling: -1, WithoutLedger: where.ledgerOff,
 	})
@@ -121,11 +124,17 @@ func (w *World) place() error {
 }
 
 func (w *World) charge() error {
-	leases, err := w.engine.Claim(context.Background(), queue.Claim{
+	if w.base.Box != nil {
+		relay := outbox.NewRelay(w.base.Box, w.base.Engine, outbox.Config{Logger: slog.New(slog.DiscardHandler)})
+		if n, err := relay.Once(context.Background(), 0); err != nil || n != 1 {
+			return fmt.Errorf("%d jobs of the box were forwarded, not 1: %v", n, err)
+		}
+	}
+	leases, err := w.base.Engine.Claim(context.Background(), queue.Claim{
 		ID: queue.NewClaimID(), Worker: "before", Max: 1, TTL: time.Minute, Queues: []string{jobs.PaymentsQueue}, Kinds: []string{jobs.ChargeKind},
 	})
 	if err != nil || len(leases) != 1 {
-		return fmt.Errorf("%d leases: %w", len(leases), err)
+		return fmt.Errorf("%d leases, not 1: %v", len(leases), err)
 	}
 	_, err = w.app.Processors.Deliver(silent(), leases[0])
 	return err
