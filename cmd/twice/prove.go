@@ -19,6 +19,7 @@ import (
 
 type proveCmd struct {
 	Time time.Duration `help:"The time box: no attack begins after it (${default})." default:"2m" placeholder:"LENGTH"`
+	Once bool          `help:"One round of each part, however long that takes, and no more."`
 	Seed uint64        `help:"Draws where and when attacks strike; 0: a new one. The report tells it." placeholder:"N"`
 	Only []string      `help:"Only these parts, by comma, such as F2,F3,C1." placeholder:"PART"`
 	HTML string        `name:"html" help:"Write the report as one HTML page, too." placeholder:"FILE"`
@@ -76,7 +77,7 @@ func (c proveCmd) Run(ctx context.Context, k *kong.Context, s *session) (err err
 	}
 	show := &proveShow{s: s, width: s.width()}
 	show.opening(url, c)
-	report, err := prove.Run(ctx, prove.Config{Ground: g, Time: c.Time, Seed: c.Seed, Only: c.Only, Dir: dir, Handlers: provedHandlers(), Tell: show.told, Keep: c.Keep})
+	report, err := prove.Run(ctx, prove.Config{Ground: g, Time: c.Time, Seed: c.Seed, Only: c.Only, Dir: dir, Handlers: provedHandlers(), Tell: show.told, Once: c.Once, Keep: c.Keep})
 	show.stop()
 	kept := c.kept(dir)
 	if err != nil {

@@ -33,7 +33,11 @@ func (w *proveShow) opening(engine string, c proveCmd) {
 	w.say("%s", w.s.paint(bold, "twice prove: run any job twice; the world changes once"))
 	w.say("")
 	w.wrapped("engine   ", plain(engine))
-	w.wrapped("time     ", fmt.Sprintf("%s: each part once, then again by turns with another seed while there is time", long(c.Time)))
+	if c.Once {
+		w.wrapped("time     ", "each part once")
+	} else {
+		w.wrapped("time     ", fmt.Sprintf("%s: each part once, then again by turns with another seed while there is time", long(c.Time)))
+	}
 	w.wrapped("seed     ", fmt.Sprint(c.Seed))
 	w.say("")
 }

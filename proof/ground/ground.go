@@ -117,7 +117,7 @@ func onServersOfItsOwn(url string) (*Ground, error) {
 	if _, _, err := server.Find(); err != nil {
 		return nil, &queue.Error{Op: "prove", Subject: "redis-server", Reason: queue.ErrUnavailable, Cause: err, Remedy: "install redis-server 6.2 or later, or name a running one by its URL"}
 	}
-	g := &Ground{URL: url, Absent: map[string]string{"F5": serverDisk, "F6": serverDisk}}
+	g := &Ground{URL: url, Absent: map[string]string{"F5": serverDisk, "F6": serverDisk, "C7": serverDisk}}
 	g.place = func(ctx context.Context, dir string, _ int64) (*Place, error) {
 		s, err := server.Start(ctx, server.Options{Dir: dir, Persistence: server.Always})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	neturl "net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,7 +22,7 @@ func onServer(url string) (*Ground, error) {
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("prove: the server's URL cannot be read: write redis://HOST:PORT/DB")
 	}
-	g := &Ground{URL: url, Absent: map[string]string{"F4": notOurs, "F5": serverDisk, "F6": serverDisk}}
+	g := &Ground{URL: url, Absent: map[string]string{"F4": notOurs, "F5": serverDisk, "F6": serverDisk, "C7": serverDisk}}
 	run := strings.ToLower(rand.Text()[:8])
 	g.place = func(_ context.Context, _ string, n int64) (*Place, error) {
 		prefix := fmt.Sprintf("prove-%s-%d", run, n)
@@ -55,7 +56,7 @@ func (p *Place) prefixed(prefix string) func(context.Context, func() time.Time) 
 	}
 }
 
-// deletePrefix deletes every key that begins so.
+// deletePrefix deletes every key of an engine, its ledger and its data whose prefix begins so.
 func deletePrefix(server, prefix string) error {
 	option, err := rueidis.ParseURL(server)
 	if err != nil {
@@ -69,12 +70,14 @@ func deletePrefix(server, prefix string) error {
 	defer client.Close()
 	ctx := context.Background()
 	for cursor := uint64(0); ; {
-		page, err := client.Do(ctx, client.B().Scan().Cursor(cursor).Match(prefix+"*").Count(1000).Build()).AsScanEntry()
+		page, err := client.Do(ctx, client.B().Scan().Cursor(cursor).Count(1000).Build()).AsScanEntry()
 		if err != nil {
 			return err
 		}
-		if len(page.Elements) > 0 {
-			if err := client.Do(ctx, client.B().Unlink().Key(page.Elements...).Build()).Error(); err != nil {
+		// A ledger's keys have the prefix in their hash tag.
+		mine := slices.DeleteFunc(page.Elements, func(key string) bool { return !strings.HasPrefix(strings.TrimPrefix(key, "{"), prefix) })
+		if len(mine) > 0 {
+			if err := client.Do(ctx, client.B().Unlink().Key(mine...).Build()).Error(); err != nil {
 				return err
 			}
 		}

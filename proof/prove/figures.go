@@ -65,5 +65,5 @@ type Figure struct {
 func (f Figures) List() []Figure {
 	return []Figure{{"schedules", f.Schedules}, {"states", f.States}, {"killed", f.Kills}, {"zombies", f.Zombies}, {"servers ended", f.Outages}, {"faults", f.Cuts},
 		{"replies lost", f.Unanswered}, {"jobs", f.Jobs}, {"starts", f.Starts}, {"started twice", f.StartedTwice}, {"asked for again", f.AskedAgain},
-		{"run alone", f.Suspects}, {"redriven", f.Redriven}, {"in doubt", f.InDoubt}, {"buried", f.Dead}, {"LOST", f.Lost}, {"UNEXPECTED", f.Unexpected}, {"EFFECTS TWICE", f.Twice}}
+		{"run alone", f.Suspects}, {"redriven", f.Redriven}, {"in doubt", f.InDoubt}, {"dead", f.Dead}, {"LOST", f.Lost}, {"UNEXPECTED", f.Unexpected}, {"EFFECTS TWICE", f.Twice}}
 }

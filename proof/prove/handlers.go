@@ -14,8 +14,8 @@ var handlers = []Part{
 		fight: func(ctx context.Context, r *round) error { return r.kit(ctx, false) }},
 }
 
-// pairs of each sort are explored where time is short; in an hour, all.
-const pairs = 12
+// pairs of each sort are explored in two minutes; the more time there is, the more, up to all.
+const pairs = 30
 
 // kit proves the handlers, or those with their guard removed.
 func (r *round) kit(ctx context.Context, controls bool) error {

@@ -75,7 +75,7 @@ func late(ctx context.Context, r *round, c control) (err error) {
 	if err := l.send(ctx, "when all is forgotten, without an origin", time.Time{}, queue.Accepted, 2); err != nil {
 		return err
 	}
-	r.note("without an origin, and beyond the horizon of %s, %d ran once more: no queue can know them for repeats", ledger.KeepFor, lateIDs)
+	r.note("without an origin, and beyond the horizon of %d days, %d ran once more: no queue can know them for repeats", int(ledger.KeepFor.Hours()/24), lateIDs)
 	return nil
 }
 

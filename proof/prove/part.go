@@ -25,7 +25,7 @@ type Part struct {
 // Parts gives all parts, in the order in which they are fought.
 func Parts() []Part {
 	var all []Part
-	for _, some := range [][]Part{protocol, handlers, workers, engine, clocks, jobs, upkeep, everything, controls} {
+	for _, some := range [][]Part{protocol, handlers, workers, engine, disks, clocks, jobs, upkeep, everything, controls, diskControls} {
 		all = append(all, some...)
 	}
 	return all

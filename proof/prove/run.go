@@ -23,6 +23,7 @@ type Config struct {
 	Seed   uint64        // what is random follows from it; the machine's timing does not
 	Only   []string      // the parts to fight, by id; none: all
 	Dir    string        // an empty folder; each round gets one in it
+	Once   bool          // one round of each part, however long it takes, and no more
 	Keep   bool          // leave what is in them; else only of rounds that were broken or failed
 	// Handlers are proved by the kit.
 	Handlers []Handler
@@ -84,7 +85,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		if !again {
+		if !again || cfg.Once {
 			break
 		}
 	}
@@ -101,7 +102,7 @@ func (r *run) pass(ctx context.Context, n int) (again bool, err error) {
 		case absent:
 			res.Verdict, res.Why = LeftOut, why
 			continue
-		case n == 1 && time.Now().After(r.ends):
+		case n == 1 && !r.Once && time.Now().After(r.ends):
 			res.Verdict, res.Why = OutOfTime, "the time was up before it began"
 			continue
 		case n > 1 && (p.once || res.Verdict != Held || time.Now().Add(res.last).After(r.ends)):

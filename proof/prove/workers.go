@@ -17,7 +17,7 @@ func killed(ctx context.Context, r *round) error {
 	if _, err := r.campaign(ctx, campaign.Config{Attack: campaign.KillWorkers, Strikes: 15, Jobs: 1500}); err != nil {
 		return err
 	}
-	return r.elsewhere(ctx, func(r *round) error {
+	return r.elsewhere(ctx, func(r *round) error { // a job that strikes alone bring to its cap is dead, and no innocent
 		report, err := r.campaign(ctx, campaign.Config{Attack: campaign.KillWorkers, Strikes: 4, Jobs: 160, MaxCrashes: 2, Lone: true,
 			Points: []campaign.Point{campaign.ChargeAsked, campaign.Suspect}})
 		if err == nil && report.Suspects == 0 {
