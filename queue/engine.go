@@ -57,7 +57,8 @@ type Tx interface {
 	// Hold fails with ErrLeaseLost unless the lease is held; whoever claims the job next then waits for
 	// this transaction. A caller that gets an error must roll back.
 	Hold(ctx context.Context, lease Lease) error
-	// Settle is Engine.Settle; after it the worker need not settle again.
+	// Settle is Engine.Settle, but that a settlement which was applied before is ErrLeaseLost: what the transaction changes
+	// beside it would be changed once more. After it the worker need not settle again.
 	Settle(ctx context.Context, ends ...Settlement) ([]error, error)
 }
 

@@ -105,14 +105,30 @@ func (t *txn) hold(lease queue.Lease) error {
 	return nil
 }
 
-// Settle implements [queue.Tx].
+// Settle implements [queue.Tx]. A settlement that was applied before is a success elsewhere; here it is a lost lease, since
+// what the transaction changes beside it would be changed once more.
 func (i *inside) Settle(ctx context.Context, ends ...queue.Settlement) (answers []error, err error) {
 	if err := batch("settle", len(ends)); err != nil {
 		return nil, err
 	}
-	err = i.with(ctx, func(t *txn) (err error) {
-		answers, err = t.settle(ends)
-		return err
+	answers = make([]error, len(ends))
+	err = i.with(ctx, func(t *txn) error {
+		for n, s := range ends { // one by one: the second of a lease finds that the first has it
+			err := t.hold(s.Lease)
+			if errors.Is(err, queue.ErrLeaseLost) || unreadable(err) {
+				answers[n] = err
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			one, err := t.settle(ends[n : n+1])
+			if err != nil {
+				return err
+			}
+			answers[n] = one[0]
+		}
+		return nil
 	})
 	return answers, err
 }

@@ -46,6 +46,23 @@ var transactRules = []Rule{
 		s.none("its enqueue was rolled back")
 		s.must(s.settle(done(l)), "settle")
 	}},
+	{"settled twice", "a settlement that was applied before is a lost lease in a transaction: its other changes would be made again", []Need{transacts}, func(s *Scene) {
+		s.accept(job("a"))
+		l := s.take("w")
+		again := func() (errs []error) {
+			s.must(ask[Transacting](s).Transact(s.ctx, func(tx queue.Tx) error {
+				var err error
+				if errs, err = tx.Settle(s.ctx, done(l)); err != nil {
+					return err
+				}
+				return nil
+			}), "transaction")
+			return errs
+		}
+		s.must(again()[0], "settle")
+		s.is(again()[0], queue.ErrLeaseLost, "the same settlement in a second transaction")
+		s.must(s.settle(done(l)), "the same settlement by itself")
+	}},
 	{"hold", "Hold fails the transaction with ErrLeaseLost unless the lease is held", []Need{transacts}, func(s *Scene) {
 		s.accept(job("a"))
 		a := s.take("A")
