@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/twicehq/twice/proof/monitor"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -13,7 +14,7 @@ type auditCmd struct {
 }
 
 func (auditCmd) Help() string {
-	return `Use it to prove that nothing was lost: it counts every stored job and compares with what was accepted. Exit status 1 when any is missing. It takes time in proportion to what is stored.
+	return `Use it to prove that nothing was lost: it counts every stored job, and compares with what was accepted and with the counts that the engine keeps. Exit status 1 when any is missing, or the counts do not add up. It takes time in proportion to what is stored.
 
     twice audit && echo nothing is missing`
 }
@@ -35,10 +36,18 @@ type auditView struct {
 	Engine     string       `json:"engine"`
 	Durability string       `json:"durability"`
 	Balanced   bool         `json:"balanced"`
+	Broken     []brokenView `json:"broken,omitempty"` // what must never be, and is
 	Queues     []booksView  `json:"queues"`
 	Total      booksView    `json:"total"`
 	Trail      []changeView `json:"trail,omitempty"`
 	TrailNext  string       `json:"trail_next,omitempty"`
+}
+
+// brokenView is an invariant that does not hold, in JSON.
+type brokenView struct {
+	Invariant string `json:"invariant"`
+	Queue     string `json:"queue,omitempty"`
+	Says      string `json:"says"`
 }
 
 func (c auditCmd) Run(ctx context.Context, s *session) error {
@@ -52,12 +61,15 @@ func (c auditCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	books, err := s.count(ctx, engine, auditor)
+	report, err := s.count(ctx, engine, auditor)
 	if err != nil {
 		return err
 	}
 	v := auditView{Engine: engine.Traits().Name, Durability: engine.Traits().Durability, Balanced: true, Queues: []booksView{}}
-	for _, b := range books {
+	for _, f := range report.Found {
+		v.Broken = append(v.Broken, brokenView{string(f.Invariant), f.Queue, f.Says})
+	}
+	for _, b := range report.Books {
 		one := viewBooks(b)
 		v.Queues = append(v.Queues, one)
 		v.Total = v.Total.plus(one)
@@ -75,16 +87,17 @@ func (c auditCmd) Run(ctx context.Context, s *session) error {
 	} else {
 		err = v.print(s, engine, c.Trail)
 	}
-	if err == nil && !v.Balanced {
+	if err == nil && (!v.Balanced || len(v.Broken) > 0) {
 		return errBad
 	}
 	return err
 }
 
 // count counts by scan, and shows that it is at it.
-func (s *session) count(ctx context.Context, engine queue.Engine, auditor queue.Auditor) ([]queue.Books, error) {
+func (s *session) count(ctx context.Context, engine queue.Engine, auditor queue.Auditor) (r monitor.Report, err error) {
 	var stored int64
-	if look, ok := queue.As[queue.Inspector](engine); ok {
+	look, counts := queue.As[queue.Inspector](engine)
+	if counts {
 		if depths, err := look.Depths(ctx); err == nil {
 			for _, d := range depths {
 				stored += d.Accepted - d.Pruned
@@ -93,7 +106,11 @@ func (s *session) count(ctx context.Context, engine queue.Engine, auditor queue.
 	}
 	bar := s.progress("counting", stored)
 	defer bar.end()
-	return auditor.Audit(ctx)
+	if counts {
+		return monitor.New(monitor.Config{}).Audit(ctx, engine)
+	}
+	r.Books, err = auditor.Audit(ctx)
+	return r, err
 }
 
 func viewBooks(b queue.Books) booksView {
@@ -139,6 +156,11 @@ func (v auditView) print(s *session, engine queue.Engine, trail bool) error {
 			verdict = s.paint(redInk, "the books do not balance") + ": a number above 0 was lost, one below 0 is there twice; copy the store and report it"
 		}
 		if err := s.say("%s: %s", sum, verdict); err != nil {
+			return err
+		}
+	}
+	for _, b := range v.Broken {
+		if err := s.say("%s %s: %s", s.paint(redInk, "BROKEN"), plain(b.Queue), plain(b.Says)); err != nil {
 			return err
 		}
 	}

@@ -110,4 +110,21 @@ func TestAudit(t *testing.T) {
 	if v.Balanced || v.Total.Missing != 4 || v.Queues[0].Missing != 2 {
 		t.Errorf("audit: %+v", v)
 	}
+	r.opened = miscounting{kept{r.engine}}
+	r.run("audit").ends(exitBad).says("the books balance", "BROKEN", "its counts do not add up: 1 of")
+	v = decode[auditView](r.run("audit", "--json").ends(exitBad))
+	if !v.Balanced || len(v.Broken) != 2 || v.Broken[0].Invariant != "counts" {
+		t.Errorf("audit: %+v", v)
+	}
+}
+
+// miscounting has a job less in its counts than there is.
+type miscounting struct{ kept }
+
+func (m miscounting) Depths(ctx context.Context, queues ...string) ([]queue.Depth, error) {
+	all, err := m.kept.Depths(ctx, queues...)
+	for i := range all {
+		all[i].Queued--
+	}
+	return all, err
 }
