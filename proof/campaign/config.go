@@ -12,7 +12,7 @@ type Config struct {
 	Name        string
 	URL         string            // of an engine that several processes can share
 	Openers     map[string]Opener // by the URL's scheme; the same that Main got
-	Dir         string            // for the remote's log and the workers' log
+	Dir         string            // for the remote's log, the workers' log and the history
 	Seed        uint64            // what is random follows from it; the machine's timing does not
 	Jobs        int               // 1,000
 	Strikes     int               // how often the attack strikes; 0: not at all
@@ -43,6 +43,9 @@ type Config struct {
 	Redriven bool
 	// Flat has the workers' memory, goroutines and files compared: at rest after the last job with at rest after the first.
 	Flat bool
+	// History has every process record its calls of the engine, to be judged by the protocol and by porcupine. It is not
+	// for a campaign that sets the engine's clock off: the rules on time would be broken.
+	History History
 	// Command runs this program again; by default with the argument "worker". Its environment is replaced.
 	Command func() *exec.Cmd
 

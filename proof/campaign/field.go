@@ -26,6 +26,7 @@ type Field struct {
 	producers *crew
 	trap      trap
 	log       *os.File
+	chronicle *chronicle // nil: no history is recorded
 
 	healing sync.WaitGroup // of victims
 
@@ -49,7 +50,11 @@ func Enter(ctx context.Context, cfg Config) (*Field, error) {
 	if f.Remote, err = newRemote(filepath.Join(cfg.Dir, "remote.log"), f.heard); err != nil {
 		return nil, errors.Join(err, f.Leave())
 	}
-	r := role{URL: cfg.URL, Remote: f.Remote.url, Wire: f.wire.address(), Lease: cfg.Lease, Grace: cfg.Grace, Concurrency: cfg.Concurrency,
+	history, err := newScribe(cfg)
+	if err != nil {
+		return nil, errors.Join(err, f.Leave())
+	}
+	r := role{History: history, URL: cfg.URL, Remote: f.Remote.url, Wire: f.wire.address(), Lease: cfg.Lease, Grace: cfg.Grace, Concurrency: cfg.Concurrency,
 		MaxCrashes: cfg.MaxCrashes, MaxFailures: cfg.MaxFailures, Control: cfg.Control, Lone: cfg.Lone, Killers: cfg.Killers, Flat: cfg.Flat}
 	f.crew = newCrew(workerNames, r, cfg.Command, f.log)
 	r.Produces = true
@@ -57,6 +62,9 @@ func Enter(ctx context.Context, cfg Config) (*Field, error) {
 	f.wire.start()
 	f.Remote.start()
 	if f.Store, err = open(ctx, cfg.Openers, cfg.URL); err != nil {
+		return nil, errors.Join(err, f.Leave())
+	}
+	if f.chronicle, err = history.chronicle(f.Store); err != nil {
 		return nil, errors.Join(err, f.Leave())
 	}
 	return f, nil

@@ -45,6 +45,7 @@ type Report struct {
 	Unexpected   int           `json:"unexpected"`
 	Twice        int           `json:"effects_twice"`
 	Points       map[Point]int `json:"points"` // how often each was passed
+	History      *Recorded     `json:"history,omitempty"`
 	Breaches     []Breach      `json:"breaches"`
 	Seconds      float64       `json:"seconds"`
 }
@@ -86,6 +87,9 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "  the server was down %d times, for at most %.2fs; then a job began after at most %.2fs, and in every worker after at most %.2fs\n", o.N, o.Down, o.First, o.Every)
 	}
 	fmt.Fprintf(&b, "  done %d, dead %d, lost %d, unexpected %d, effects twice %d", r.Done, r.Dead, r.Lost, r.Unexpected, r.Twice)
+	if r.History != nil {
+		fmt.Fprintf(&b, "\n  history, %s: %s", r.History.What, r.History)
+	}
 	for _, breach := range r.Breaches {
 		fmt.Fprintf(&b, "\n  BROKEN %s: %d", breach.Rule, breach.N)
 		for _, x := range breach.Examples {
@@ -130,6 +134,8 @@ func (f *Field) report(e *evidence, began time.Time) Report {
 			r.Dead++
 		}
 	}
+	history, broken := f.chronicle.judge(f.Store, e.accepted)
+	r.History, r.Breaches = history, append(r.Breaches, broken...)
 	r.Lost, r.Unexpected, r.Twice = r.Broken(RuleLost), r.Broken(RuleUnexpected), r.Broken(RuleTwice)
 	return r
 }

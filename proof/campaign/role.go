@@ -35,6 +35,7 @@ type role struct {
 	Killers     time.Time
 	Flat        bool // it tells what it holds
 	Produces    bool // it enqueues and works nothing
+	History     *scribe
 }
 
 func (r role) environment() []string {
@@ -79,15 +80,12 @@ func (r role) play(openers map[string]Opener) error {
 		return err
 	}
 	defer store.Close()
+	engine, err := r.follow(store)
+	if err != nil {
+		return err
+	}
 	if r.Produces {
 		return r.produce(ctx, store, tell)
-	}
-	engine := store.Engine
-	switch r.Control {
-	case FenceOff:
-		engine = unfenced{engine}
-	case CrashesOff:
-		engine = uncounted{engine}
 	}
 	cfg := worker.Config{Name: r.Name, Concurrency: r.Concurrency, Lease: r.Lease, Grace: r.Grace, Margin: time.Second, Logger: logger,
 		Observers: []worker.Observer{worker.ObserverFunc(func(_ context.Context, e worker.Event) { observe(tell, e) })}}
@@ -116,6 +114,17 @@ func (r role) play(openers map[string]Opener) error {
 	}
 	tell.tell(Event{Point: Ready})
 	return w.Run(ctx)
+}
+
+// controlled gives an engine without the protection that the campaign takes away.
+func (r role) controlled(e queue.Engine) queue.Engine {
+	switch r.Control {
+	case FenceOff:
+		return unfenced{e}
+	case CrashesOff:
+		return uncounted{e}
+	}
+	return e
 }
 
 // Schedule is the entry of worker processes that keep one.

@@ -25,14 +25,18 @@ func (e operated) Unwrap() queue.Engine { return e.Engine }
 
 // Cancel implements [queue.Operator].
 func (e operated) Cancel(ctx context.Context, by queue.Actor, cuts ...queue.Cut) ([]error, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return cancelled(cuts, nil, unheard) })
 	errs, err := e.operator.Cancel(ctx, by, cuts...)
+	c.end(cancelled(cuts, errs, err)...)
+	return errs, err
+}
+
+func cancelled(cuts []queue.Cut, errs []error, err error) []Op {
 	ops := make([]Op, len(cuts))
 	for i, cut := range cuts {
 		ops[i] = Op{Call: Cancel, Answer: one(errs, err, i), Job: cut.ID, Sealed: cut.Sealed, Token: cut.Token}
 	}
-	c.end(ops...)
-	return errs, err
+	return ops
 }
 
 // Redrive implements [queue.Operator].
@@ -51,14 +55,18 @@ func (e operated) Discard(ctx context.Context, by queue.Actor, ids ...queue.ID) 
 }
 
 func (e operated) change(what Call, ids []queue.ID, do func() ([]error, error)) ([]error, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return changed(what, ids, nil, unheard) })
 	errs, err := do()
+	c.end(changed(what, ids, errs, err)...)
+	return errs, err
+}
+
+func changed(what Call, ids []queue.ID, errs []error, err error) []Op {
 	ops := make([]Op, len(ids))
 	for i, id := range ids {
 		ops[i] = Op{Call: what, Answer: one(errs, err, i), Job: id}
 	}
-	c.end(ops...)
-	return errs, err
+	return ops
 }
 
 type pruned struct {
@@ -82,10 +90,12 @@ func (e pruned) Reap(ctx context.Context, limit int) (int, error) {
 
 // forget records only what forgot something, or may have: after it, no row of an ended job is missed.
 func (e pruned) forget(do func() (int, error)) (int, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return []Op{{Call: Prune, Answer: Unknown}} })
 	n, err := do()
 	if n > 0 || err != nil {
 		c.end(Op{Call: Prune, Answer: one([]error{nil}, err, 0)})
+	} else {
+		c.end()
 	}
 	return n, err
 }
@@ -101,7 +111,7 @@ func (e scheduled) Unwrap() queue.Engine { return e.Engine }
 
 // Fire implements [queue.Schedules].
 func (e scheduled) Fire(ctx context.Context, name string, before, due time.Time, job queue.Job) (queue.Receipt, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return enqueued(Enqueue, []queue.Job{job}, nil, unheard) })
 	receipt, err := e.schedules.Fire(ctx, name, before, due, job)
 	c.end(enqueued(Enqueue, []queue.Job{job}, []queue.Receipt{receipt}, err)...)
 	return receipt, err
@@ -118,7 +128,7 @@ func (e exchanged) Unwrap() queue.Engine { return e.Engine }
 
 // Exchange implements [queue.Exchanger].
 func (e exchanged) Exchange(ctx context.Context, ends []queue.Settlement, req queue.Claim) ([]error, []queue.Lease, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return append(settled(ends, nil, unheard), claimed(req, nil, unheard)...) })
 	errs, leases, err := e.inner.Exchange(ctx, ends, req)
 	c.end(append(settled(ends, errs, err), claimed(req, leases, err)...)...)
 	return errs, leases, err
@@ -131,12 +141,13 @@ func (r *Recorder) Look(ctx context.Context, e queue.Engine, ids ...queue.ID) er
 		return err
 	}
 	for _, id := range ids {
-		c := r.begin("look")
+		c := r.begin("look", func() []Op { return nil })
 		rec, err := inspector.Job(ctx, id)
 		op := Op{Call: Look, Job: id, Answer: answer(err)}
 		if err == nil {
 			op.State, op.Token, op.Counts, op.Whole = rec.State, rec.Token, rec.Counts, rec.Whole
 		} else if op.Answer != NotFound {
+			c.end() // it changes nothing
 			return err
 		}
 		c.end(op)

@@ -19,9 +19,18 @@ type Config struct {
 	MaxOrders int
 }
 
+// complete sets what is not set.
+func (c Config) complete() Config {
+	c.Slack, c.MaxOrders = cmp.Or(c.Slack, 5*time.Millisecond), cmp.Or(c.MaxOrders, 200_000)
+	return c
+}
+
 // Report is what a check found.
 type Report struct {
 	Jobs, Ops, Unknown int // jobs, operations on them, and how many of these have no known outcome
+	Unheard            int // claims whose answer nobody had: each may have leased any job that was due
+	Replaced           int // leases that were lost with no word, as the claim after them was told
+	ToldLost           int // callers that were told that their lease is lost
 	Breaches           []Breach
 	Undecided          []queue.ID // their history has too many orders
 }
@@ -42,18 +51,13 @@ func (b Breach) String() string {
 // Check judges a history. It takes time in proportion to the number of operations where few of a job overlap, and
 // reads ops only; it may be called concurrently.
 func Check(ops []Op, cfg Config) Report {
-	cfg.Slack, cfg.MaxOrders = cmp.Or(cfg.Slack, 5*time.Millisecond), cmp.Or(cfg.MaxOrders, 200_000)
+	cfg = cfg.complete()
 	w, jobs := split(ops, cfg)
-	report := Report{Jobs: len(jobs)}
+	report := Report{Jobs: len(jobs), Unheard: len(w.unheard)}
 	ids := slices.SortedFunc(maps.Keys(jobs), func(a, b queue.ID) int { return cmp.Compare(a.String(), b.String()) })
 	for _, id := range ids {
-		report.Ops += len(jobs[id])
-		for _, op := range jobs[id] {
-			if op.Answer == Unknown {
-				report.Unknown++
-			}
-		}
-		s := search{world: w, ops: jobs[id], left: cfg.MaxOrders, seen: map[place]bool{}}
+		report.count(jobs[id])
+		s := search{world: w, ops: w.essential(jobs[id]), left: cfg.MaxOrders, seen: map[place]bool{}}
 		switch wrong := s.run(); {
 		case s.left <= 0:
 			report.Undecided = append(report.Undecided, id)
@@ -63,6 +67,25 @@ func Check(ops []Op, cfg Config) Report {
 		}
 	}
 	return report
+}
+
+// count takes one job's operations.
+func (r *Report) count(ops []Op) {
+	r.Ops += len(ops)
+	crashes := 0
+	for _, op := range ops {
+		switch {
+		case op.Answer == Unknown:
+			r.Unknown++
+		case op.Answer == LeaseLost:
+			r.ToldLost++
+		case op.Call == Claim:
+			if op.Counts.Crashes > crashes {
+				r.Replaced++
+			}
+			crashes = op.Counts.Crashes
+		}
+	}
 }
 
 // split gives each job its operations, in the order of the requests. A claim that was asked again began with the
@@ -85,6 +108,9 @@ func split(ops []Op, cfg Config) (*world, map[queue.ID][]Op) {
 		case op.Call == Prune:
 			w.pruned = earliest(w.pruned, op.Start)
 		case op.Call == Claim && op.Answer == Unknown:
+			if ttl := int64(op.TTL); len(w.unheard) == 0 || ttl < w.shortly {
+				w.shortly = ttl
+			}
 			w.unheard = append(w.unheard, op.Start)
 		case op.Job.IsZero():
 		default:

@@ -5,7 +5,9 @@
 // job lives by ([Job]): it accepts it only if the operations can be put into one order that agrees with those moments
 // and in which every step keeps the rules, and otherwise names the job, the step and the rule.
 //
-// What it does not see: jobs that were due and that nobody was given (that is progress, not safety), what a
-// transaction of the caller's own did through queue.Tx, and what was done to the engine past the recorder. Where
-// something else uses the engine too, a correct history may be refused.
+// [Linearizable] asks porcupine the same. A [Transaction] records what a transaction of the caller's own asks. Processes
+// that may be killed write logs ([NewLog]), stamped by one [Clock], which [ReadFolder] merges.
+//
+// What it does not see: jobs that were due and that nobody was given (that is progress, not safety), and what was done
+// to the engine past the recorder. Where something else uses the engine too, a correct history may be refused.
 package history

@@ -7,9 +7,9 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
-// Engine gives e with everything recorded that client asks of it, and with every ability that e has. Only what a
-// caller's own transaction does (queue.Tx) is not recorded: a history with such changes may be refused. An error of
-// which it is not known that nothing was changed is recorded as an unknown outcome.
+// Engine gives e with everything recorded that client asks of it, and with every ability that e has. What a
+// caller's own transaction does (queue.Tx) is recorded by a [Transaction], and not here: a history without it may be
+// refused. An error of which it is not known that nothing was changed is recorded as an unknown outcome.
 func (r *Recorder) Engine(e queue.Engine, client string) queue.Engine {
 	to := e
 	if inner, ok := queue.As[queue.Operator](e); ok {
@@ -39,7 +39,7 @@ func (e recorded) Unwrap() queue.Engine { return e.Engine }
 
 // Enqueue implements [queue.Enqueuer].
 func (e recorded) Enqueue(ctx context.Context, jobs ...queue.Job) ([]queue.Receipt, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return enqueued(Enqueue, jobs, nil, unheard) })
 	receipts, err := e.Engine.Enqueue(ctx, jobs...)
 	c.end(enqueued(Enqueue, jobs, receipts, err)...)
 	return receipts, err
@@ -65,7 +65,7 @@ func enqueued(what Call, jobs []queue.Job, receipts []queue.Receipt, err error) 
 
 // Claim implements [queue.Engine].
 func (e recorded) Claim(ctx context.Context, req queue.Claim) ([]queue.Lease, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return claimed(req, nil, unheard) })
 	leases, err := e.Engine.Claim(ctx, req)
 	c.end(claimed(req, leases, err)...)
 	return leases, err
@@ -89,19 +89,23 @@ func claimed(req queue.Claim, leases []queue.Lease, err error) []Op {
 
 // Extend implements [queue.Engine].
 func (e recorded) Extend(ctx context.Context, ttl time.Duration, leases ...queue.Lease) ([]error, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return extended(ttl, leases, nil, unheard) })
 	errs, err := e.Engine.Extend(ctx, ttl, leases...)
+	c.end(extended(ttl, leases, errs, err)...)
+	return errs, err
+}
+
+func extended(ttl time.Duration, leases []queue.Lease, errs []error, err error) []Op {
 	ops := make([]Op, len(leases))
 	for i, l := range leases {
 		ops[i] = Op{Call: Extend, Answer: one(errs, err, i), Job: l.Job.ID, Lease: leaseText(l.ID), Token: l.Token, TTL: ttl}
 	}
-	c.end(ops...)
-	return errs, err
+	return ops
 }
 
 // Settle implements [queue.Engine].
 func (e recorded) Settle(ctx context.Context, ends ...queue.Settlement) ([]error, error) {
-	c := e.r.begin(e.client)
+	c := e.r.begin(e.client, func() []Op { return settled(ends, nil, unheard) })
 	errs, err := e.Engine.Settle(ctx, ends...)
 	c.end(settled(ends, errs, err)...)
 	return errs, err

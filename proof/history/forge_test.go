@@ -22,13 +22,15 @@ func (c *clock) Now() time.Time { return c.at }
 // drawn is a history of one job after the other's call on the memory engine: every order is the recorded one, so a
 // step that is forged must be found. Each job is claimed, its lease lost and replaced, the old holder refused, failed,
 // claimed again and ended; what is drawn is what happens besides.
-func drawn(t *rapid.T) []Op {
+func drawn(t *rapid.T) []Op { return drawnInto(t, NewRecorder) }
+
+func drawnInto(t *rapid.T, recorder func(now func() time.Time) *Recorder) []Op {
 	c := &clock{time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC)}
 	inner, err := memory.New(memory.Config{Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := NewRecorder(func() time.Time { c.at = c.at.Add(time.Microsecond); return c.at })
+	rec := recorder(func() time.Time { c.at = c.at.Add(time.Microsecond); return c.at })
 	e := rec.Engine(inner, "one")
 	op, _ := queue.As[queue.Operator](e)
 	var ids []queue.ID

@@ -62,6 +62,7 @@ func (w *world) underLease(j Job, op Op) ([]Job, *Breach) {
 		}
 	case OK:
 		switch {
+		case held && op.Call == Hold:
 		case held && op.Call == Extend:
 			return []Job{j.Extended(op.Start + int64(op.TTL))}, nil
 		case held:

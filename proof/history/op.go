@@ -20,6 +20,7 @@ const (
 	Claim   Call = "claim"  // one for each lease; and one without a job where a claim was not answered
 	Extend  Call = "extend"
 	Settle  Call = "settle"
+	Hold    Call = "hold" // in a transaction of the caller's
 	Cancel  Call = "cancel"
 	Redrive Call = "redrive"
 	Resolve Call = "resolve"
@@ -37,6 +38,7 @@ const (
 	LeaseLost Answer = "lease lost"
 	NotFound  Answer = "not found"
 	Refused   Answer = "refused" // for a reason in the request or the job's state: nothing was changed
+	Failed    Answer = "failed"  // for a reason of the engine's: nothing was changed, and nothing is said of the job
 	Unknown   Answer = "unknown"
 )
 
@@ -79,7 +81,7 @@ type Op struct {
 func (o Op) String() string {
 	text := fmt.Sprintf("step %d: %s", o.N, o.Call)
 	switch o.Call {
-	case Claim, Extend:
+	case Claim, Extend, Hold:
 		text += fmt.Sprintf(" at token %d", o.Token)
 	case Settle:
 		text += fmt.Sprintf(" %s (%s) at token %d", o.State, o.Outcome, o.Token)

@@ -11,9 +11,10 @@ import (
 )
 
 // Recorder keeps what is asked of engines and what they answer, in memory: about 300 bytes an operation, without
-// bound. Everything of it may be called concurrently.
+// bound; or it writes it down, see [NewLog]. Everything of it may be called concurrently.
 type Recorder struct {
 	now func() time.Time
+	log func(entry) // nil: what is recorded is kept
 
 	mu  sync.Mutex
 	n   int
@@ -45,11 +46,16 @@ type call struct {
 	start  int64
 }
 
-func (r *Recorder) begin(client string) call {
+// begin is called before the request is made. asked gives its operations with no outcome.
+func (r *Recorder) begin(client string, asked func() []Op) call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.n++
-	return call{r, client, r.n, r.now().UnixNano()}
+	c := call{r, client, r.n, r.now().UnixNano()}
+	if r.log != nil {
+		r.log(entry{N: c.n, Client: client, Start: c.start, Ops: asked()})
+	}
+	return c
 }
 
 // end keeps the operations of the request, which was answered now.
@@ -57,14 +63,22 @@ func (c call) end(ops ...Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	end := c.now().UnixNano()
+	if c.log != nil {
+		c.log(entry{N: c.n, End: end, Ops: ops})
+		return
+	}
 	for _, op := range ops {
 		op.N, op.Client, op.Start, op.End = c.n, c.client, c.start, end
 		c.ops = append(c.ops, op)
 	}
 }
 
-// answer says what an error means. Any that does not say that nothing was changed leaves the outcome open: a wrong
-// "unknown" only weakens the check.
+// unheard is the error of a request that nobody has answered yet.
+var unheard = &queue.Error{Op: "history", Reason: queue.ErrUnknownOutcome}
+
+// answer says what an error means. The contract of engines (queue.Engine) is that after an error other than an unknown
+// outcome nothing was changed, and a check holds them to it. An error of no kind that the contract names leaves the
+// outcome open: a wrong "unknown" only weakens the check.
 func answer(err error) Answer {
 	switch {
 	case err == nil:
@@ -81,6 +95,11 @@ func answer(err error) Answer {
 			return Refused
 		}
 	}
+	for _, known := range []error{queue.ErrUnavailable, queue.ErrReadOnly, queue.ErrFull, queue.ErrCorrupt, queue.ErrSchema, queue.ErrClosed, queue.ErrUnsupported} {
+		if errors.Is(err, known) {
+			return Failed
+		}
+	}
 	return Unknown
 }
 
@@ -88,8 +107,8 @@ func answer(err error) Answer {
 // nothing is said of this one.
 func one(errs []error, err error, i int) Answer {
 	if err != nil {
-		if a := answer(err); a != Refused && a != LeaseLost && a != NotFound {
-			return Unknown
+		if a := answer(err); a == Unknown || a == Failed {
+			return a
 		}
 		return Refused
 	}

@@ -46,7 +46,7 @@ func (s *search) from(j Job, n int) bool {
 		if s.done[i] || op.Start > bar {
 			continue
 		}
-		after, wrong := s.step(j, op)
+		after, wrong := s.step(j, op, bar) // by then one that must still come after it was answered
 		if wrong != nil {
 			s.blame(op, wrong, n)
 			continue

@@ -3,7 +3,6 @@ package history
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/twicehq/twice/queue"
 )
@@ -14,6 +13,7 @@ type world struct {
 	limit   int     // the crash cap that claims gave; 0: none
 	pruned  int64   // from when on jobs may have been forgotten; 0: never
 	unheard []int64 // when claims were made whose answer was lost, in order
+	shortly int64   // the shortest ttl of these
 }
 
 // maxHidden bounds how many such things are thought of between two steps of one job.
@@ -24,25 +24,21 @@ func breach(rule Rule, format string, args ...any) *Breach {
 	return &Breach{Rule: rule, Says: fmt.Sprintf(format, args...)}
 }
 
-// hidden gives what may have become of a job, without a word to anybody, by the time of op: j itself first. A claim whose
+// hidden gives what may have become of a job, without a word to anybody, until then: j itself first. A claim whose
 // answer was lost may have leased it, also where it was asked again: by then the lease may have been replaced.
-func (w *world) hidden(j Job, op Op) []Job {
+func (w *world) hidden(j Job, end int64) []Job {
 	all := []Job{j}
-	end := op.End + w.slack
-	if op.Answer == Unknown {
-		end = math.MaxInt64 // it may have been carried out at any later time
+	if end < math.MaxInt64-w.slack {
+		end += w.slack
 	}
-	unheard, _ := slices.BinarySearch(w.unheard, end)
 	for i := 0; i < len(all) && i < maxHidden; i++ {
 		j := all[i]
 		over := j.State == queue.Running && j.Until <= end
 		if over && j.Marks(w.limit) {
 			all = append(all, j.Marked())
 		}
-		if j.Unseen < unheard && j.Known && (over || j.State == queue.Queued && j.Due <= end) {
-			next := j.Claimed(Somebody, j.Token+1, 0)
-			next.Unseen++
-			all = append(all, next)
+		if j.Unseen < len(w.unheard) && w.unheard[j.Unseen] <= end && j.Known && (over || j.State == queue.Queued && j.Due <= end) {
+			all = append(all, w.unseen(j))
 		}
 		if w.pruned != 0 && w.pruned <= end && j.Prunable() {
 			all = append(all, j.Forgotten())
@@ -51,11 +47,21 @@ func (w *world) hidden(j Job, op Op) []Job {
 	return all
 }
 
-// step gives the rows that a job may have after op, or the rule that op breaks whatever happened unseen before it.
-func (w *world) step(j Job, op Op) ([]Job, *Breach) {
+// unseen is the row after the next claim of it that nobody heard of. That came when the row was due, and no request
+// takes a row twice: so not before as many of them had been made.
+func (w *world) unseen(j Job) Job {
+	since := max(j.Due, j.Until, w.unheard[j.Unseen]) - w.slack
+	j = j.Claimed(Somebody, j.Token+1, since+w.shortly)
+	j.Unseen++
+	return j
+}
+
+// step gives the rows that a job may have after op, which was carried out by then, or the rule that op breaks whatever
+// happened unseen before it.
+func (w *world) step(j Job, op Op, by int64) ([]Job, *Breach) {
 	var after []Job
 	var first *Breach
-	for _, j := range w.hidden(j, op) {
+	for _, j := range w.hidden(j, by) {
 		next, wrong := w.apply(j, op)
 		if wrong != nil {
 			if first == nil {
@@ -89,7 +95,7 @@ func (w *world) apply(j Job, op Op) ([]Job, *Breach) {
 		return w.enqueue(j, op)
 	case Claim:
 		return w.claim(j, op)
-	case Extend, Settle:
+	case Extend, Settle, Hold:
 		return w.underLease(j, op)
 	case Cancel, Redrive, Resolve, Discard:
 		return w.operate(j, op)
