@@ -47,7 +47,7 @@ demo:
 	$(GO) run ./cmd/twice demo
 
 prove:
-	$(GO) test -count=1 ./proof ./proof/broken ./proof/explore ./proof/history ./proof/monitor ./examples/orders
+	$(GO) test -count=1 ./proof ./proof/broken ./proof/explore/... ./proof/history ./proof/monitor ./examples/orders/proved
 	./proof/model/check.sh
 
 evidence:
