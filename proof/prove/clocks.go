@@ -10,7 +10,7 @@ import (
 
 // clocks are attacks on time.
 var clocks = []Part{
-	{ID: "F8", Title: "the clock jumps ten minutes on, runs back, and stands still", Shows: "safety does not depend on time", fight: jumping},
+	{ID: "F8", Title: "the clock jumps ten minutes on, runs back, and stands still", Shows: "safety does not depend on time", jumps: true, fight: jumping},
 }
 
 // jumping sets the clock of all processes off by a file, and kills a worker each time: its leases run out too early, or late.

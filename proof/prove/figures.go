@@ -14,6 +14,7 @@ type Figures struct {
 	Cuts         int `json:"cuts,omitempty"`          // power cuts, failing writes, jumps of the clock: as the part says
 	Unanswered   int `json:"unanswered,omitempty"`    // requests whose reply was lost, and that were sent again
 	Jobs         int `json:"jobs,omitempty"`          // accepted
+	Operations   int `json:"operations,omitempty"`    // in recorded histories, each held to the rules and found linearizable
 	Starts       int `json:"starts,omitempty"`        // of handlers
 	StartedTwice int `json:"started_twice,omitempty"` // jobs that were started more than once
 	AskedAgain   int `json:"asked_again,omitempty"`   // effects that a remote was asked for more than once
@@ -36,6 +37,7 @@ func (f *Figures) add(o Figures) {
 	f.Cuts += o.Cuts
 	f.Unanswered += o.Unanswered
 	f.Jobs += o.Jobs
+	f.Operations += o.Operations
 	f.Starts += o.Starts
 	f.StartedTwice += o.StartedTwice
 	f.AskedAgain += o.AskedAgain
@@ -53,6 +55,9 @@ func (f *Figures) count(r campaign.Report) {
 	f.add(Figures{Kills: r.Restarts, Zombies: r.Overtaken, Outages: r.Outages.N, Unanswered: r.Unanswered, Jobs: r.Jobs, Starts: r.Starts,
 		StartedTwice: r.StartedTwice, AskedAgain: r.AskedAgain, Suspects: r.Suspects, Redriven: r.Redriven, InDoubt: r.InDoubt, Dead: r.Dead,
 		Lost: r.Lost, Unexpected: r.Unexpected, Twice: r.Twice})
+	if r.History != nil {
+		f.Operations += r.History.Operations
+	}
 }
 
 // Figure is one by its name.
@@ -64,6 +69,6 @@ type Figure struct {
 // List gives all, in the order in which they are told.
 func (f Figures) List() []Figure {
 	return []Figure{{"schedules", f.Schedules}, {"states", f.States}, {"killed", f.Kills}, {"zombies", f.Zombies}, {"servers ended", f.Outages}, {"faults", f.Cuts},
-		{"replies lost", f.Unanswered}, {"jobs", f.Jobs}, {"starts", f.Starts}, {"started twice", f.StartedTwice}, {"asked for again", f.AskedAgain},
+		{"replies lost", f.Unanswered}, {"jobs", f.Jobs}, {"operations in histories", f.Operations}, {"starts", f.Starts}, {"started twice", f.StartedTwice}, {"asked for again", f.AskedAgain},
 		{"run alone", f.Suspects}, {"redriven", f.Redriven}, {"in doubt", f.InDoubt}, {"dead", f.Dead}, {"LOST", f.Lost}, {"UNEXPECTED", f.Unexpected}, {"EFFECTS TWICE", f.Twice}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/twicehq/twice/proof/campaign"
@@ -19,6 +20,7 @@ type Part struct {
 	Control bool   // a protection is taken away: it must be found broken
 	once    bool   // nothing of it is left to chance
 	bare    bool   // it needs no store
+	jumps   bool   // it sets the clock off, by which a history is judged
 	fight   func(context.Context, *round) error
 }
 
@@ -75,6 +77,9 @@ func (r *round) campaign(ctx context.Context, cfg campaign.Config) (campaign.Rep
 	}
 	if cfg.Lease == 0 {
 		cfg.Lease = lease
+	}
+	if runtime.GOOS == "linux" && !r.part.Control && !r.part.jumps { // elsewhere processes share no clock that nobody sets
+		cfg.History = campaign.HistoryOfEngine
 	}
 	report, err := campaign.Run(ctx, cfg)
 	if err != nil {
