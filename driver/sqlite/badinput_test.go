@@ -16,6 +16,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"github.com/twicehq/twice/driver/sqlite/faultdisk"
+	"github.com/twicehq/twice/driver/sqlite/internal/rig"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -134,13 +136,14 @@ func TestDiskThatTakesNothing(t *testing.T) {
 		name         string
 		with, reason error
 	}{{"read-only", sqlite3.READONLY, queue.ErrReadOnly}, {"full", sqlite3.FULL, queue.ErrFull}} {
-		d := newDisk(nil)
-		e, err := Open(newPath(t), Config{through: d.technology(), Logger: silent})
+		d := faultdisk.New(nil)
+		defer d.Close()
+		e, err := OpenRigged(newPath(t), Config{Logger: silent}, d.Rig())
 		must(t, err)
 		accept(t, e, named("a"), named("b"))
 		l := claim(t, e, 1)[0]
-		d.breaks(func(op operation, _ int, _ string) error {
-			if op == opWrite {
+		d.Break(func(m faultdisk.Moment) error {
+			if m.Op == faultdisk.Write {
 				return c.with
 			}
 			return nil
@@ -162,7 +165,7 @@ func TestDiskThatTakesNothing(t *testing.T) {
 		if r, err := e.Job(ctx, idOfKey("b")); err != nil || r.State != queue.Queued {
 			t.Errorf("%s: reading: %s, %v", c.name, r.State, err)
 		}
-		d.breaks(nil)
+		d.Break(nil)
 		accept(t, e, named("c"), named("d"))
 		settle(t, e, done(l))
 		if b := balanced(t, e); b.Accepted != 4 || b.Found.Done != 1 {
@@ -175,11 +178,7 @@ func TestDiskThatTakesNothing(t *testing.T) {
 // The same on the driver in use: SQLite's own limit of a file's size.
 func TestFullFile(t *testing.T) {
 	t.Parallel()
-	through := modernc
-	through.dsn = func(path string, pragmas ...string) string {
-		return dsn(path, append(pragmas, "max_page_count(60)")...)
-	}
-	e := open(t, Config{through: through, Logger: silent})
+	e := open(t, Config{through: rigged(rig.Rig{Pragmas: []string{"max_page_count(60)"}}), Logger: silent})
 	accepted := 0
 	var err error
 	for err == nil && accepted < 100_000 {

@@ -28,7 +28,7 @@ type Config struct {
 	// Logger gets warnings: slog.Default().
 	Logger *slog.Logger
 
-	through technology // how tests put the engine on a file system that fails
+	through technology // how OpenRigged and tests put another SQLite under the engine
 	sealAt  int        // how many ids are kept in memory before they are sealed: for tests
 }
 

@@ -79,6 +79,13 @@ type event struct {
 	Token int64       `json:"t,omitempty"`
 }
 
+// told is what an engine has told its callers: nothing of it may be undone.
+type told struct {
+	accepted bool
+	ended    queue.State // 0: not told of an end
+	token    int64       // the highest that a lease carried
+}
+
 // A process is killed under load, again and again on one file: nothing that it was told is lost.
 func TestKill(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,8 @@ import (
 	"github.com/twicehq/twice/queue"
 )
 
+var seedFlag = flag.Uint64("seed", 1, "of the power cuts and kills")
+
 // roleOf names, in a process that a test started, what it is to do.
 const roleOf = "TWICE_SQLITE_TEST_ROLE"
 

@@ -13,6 +13,8 @@ import (
 	ncruces "github.com/ncruces/go-sqlite3/driver"
 	modern "modernc.org/sqlite"
 
+	"github.com/twicehq/twice/driver/sqlite/faultdisk"
+	"github.com/twicehq/twice/driver/sqlite/internal/rig"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -51,9 +53,7 @@ func init() { sql.Register("sqlite3-counting", &countingDriver{}) }
 
 // Case 14, a million at rest: the steps that a claim, an overview, an enqueue and an end take.
 func TestCase14AtRest(t *testing.T) { // not parallel: the steps of others would be counted
-	e := open(t, Config{through: technology{driver: "sqlite3-counting", code: ncrucesCode, dsn: func(path string, pragmas ...string) string {
-		return dsn(path, append(pragmas, "synchronous(OFF)")...)
-	}}})
+	e := open(t, Config{through: rigged(rig.Rig{Driver: "sqlite3-counting", Code: faultdisk.Code, Pragmas: []string{"synchronous(OFF)"}})})
 	ready := 0
 	cost := func() map[string]int64 {
 		// The changes of the counts are added up every so many commits: be at the same place of that.

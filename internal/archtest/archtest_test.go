@@ -33,10 +33,14 @@ var rules = []rule{
 	{".", []string{"queue"}, "typed jobs are made of the contract alone"},
 	{"driver/memory", []string{"queue", "ledger"}, "a driver knows the contracts and no other driver"},
 	{"driver/redis", []string{"queue", "ledger"}, "a driver knows the contracts and no other driver"},
-	{"driver/sqlite", []string{"queue", "ledger"}, "a driver knows the contracts and no other driver"},
+	{"driver/sqlite/internal/rig", nil, "it only describes an SQLite"},
+	{"driver/sqlite/faultdisk", []string{"driver/sqlite/internal/rig"}, "a disk for tests: it knows no queue"},
+	{"driver/sqlite/diskproof", []string{"queue", "ledger", "driver/sqlite", "driver/sqlite/faultdisk", "driver/sqlite/internal/rig"},
+		"campaigns that only this engine can fight, since they break what it keeps its files on"},
+	{"driver/sqlite", []string{"queue", "ledger", "driver/sqlite/internal/rig"}, "a driver knows the contracts and no other driver; a rig, so that its disk can be broken"},
 	{"worker", []string{".", "queue", "ledger"}, "the runtime works on any engine"},
 	{"cron", []string{".", "queue"}, "a schedule makes jobs and works on any engine"},
-	{"proof/ground", []string{"queue", "ledger", "driver/redis", "driver/sqlite", "proof/campaign", "internal/faultproxy", "internal/redistest/server"},
+	{"proof/ground", []string{"queue", "ledger", "driver/redis", "driver/sqlite", "driver/sqlite/diskproof", "proof/campaign", "internal/faultproxy", "internal/redistest/server"},
 		"the one part of the proof that knows engines by name: it makes fresh stores and attacks what they have"},
 	{"proof/prove", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "proof/..."}, "it runs what the proof consists of, on a ground that it is given"},
 	{"proof", []string{".", "queue", "ledger", "worker", "cron", "driver/memory", "proof/..."}, "the kit is given its engine"},
@@ -176,7 +180,7 @@ func breaches(all map[string]map[string]string) (found []string) {
 // TestBreachIsFound is the control: an architecture test that cannot fail proves nothing.
 func TestBreachIsFound(t *testing.T) {
 	for from, to := range map[string]string{
-		"queue": "driver/sqlite", "driver/sqlite": "driver/memory", "worker": "driver/sqlite",
+		"queue": "driver/sqlite", "driver/sqlite": "driver/memory", "driver/sqlite/faultdisk": "driver/sqlite", "worker": "driver/sqlite",
 		"examples/orders/api": "examples/orders/jobs", "examples/orders/service": "examples/orders/api", "examples/orders/gateway": "queue",
 		"nowhere": "queue",
 	} {
