@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,6 +76,15 @@ func (c proveCmd) Run(ctx context.Context, k *kong.Context, s *session) (err err
 	if err != nil {
 		return &queue.Error{Op: proveOp, Reason: queue.ErrUnavailable, Detail: "no temporary folder can be made", Cause: err, Remedy: "make room, or name another folder with TMPDIR"}
 	}
+	log, err := os.Create(filepath.Join(dir, proveLog))
+	if err != nil {
+		return &queue.Error{Op: proveOp, Reason: queue.ErrUnavailable, Cause: err}
+	}
+	defer func(before *slog.Logger) { // engines in this process say there what would be in the way here
+		slog.SetDefault(before)
+		_ = log.Close()
+	}(slog.Default())
+	slog.SetDefault(slog.New(slog.NewJSONHandler(log, nil)))
 	show := &proveShow{s: s, width: s.width()}
 	show.opening(url, c)
 	report, err := prove.Run(ctx, prove.Config{Ground: g, Time: c.Time, Seed: c.Seed, Only: c.Only, Dir: dir, Handlers: provedHandlers(), Tell: show.told, Once: c.Once, Keep: c.Keep})
@@ -112,12 +122,15 @@ func (c proveCmd) page() (*os.File, error) {
 	return f, nil
 }
 
-// kept removes the folder where nothing was left in it, and else gives its name.
+// proveLog is the name of what this process itself logs.
+const proveLog = "prove.log"
+
+// kept removes the folder where no part left anything in it, and else gives its name.
 func (c proveCmd) kept(dir string) string {
-	if left, err := filepath.Glob(filepath.Join(dir, "*")); err == nil && len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err == nil && len(left) > 1 {
 		return dir
 	}
-	_ = os.Remove(dir)
+	_ = os.RemoveAll(dir)
 	return ""
 }
 
