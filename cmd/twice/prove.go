@@ -89,6 +89,10 @@ func (c proveCmd) Run(ctx context.Context, k *kong.Context, s *session) (err err
 	show.opening(url, c)
 	report, err := prove.Run(ctx, prove.Config{Ground: g, Time: c.Time, Seed: c.Seed, Only: c.Only, Dir: dir, Handlers: provedHandlers(), Tell: show.told, Once: c.Once, Keep: c.Keep})
 	show.stop()
+	if ctx.Err() != nil {
+		_ = os.RemoveAll(dir)
+		return &queue.Error{Op: proveOp, Reason: ctx.Err(), Detail: "it was ended before all was fought", Remedy: fmt.Sprintf("run it again, with --seed %d for the same draws; no process and no store of it is left", c.Seed)}
+	}
 	kept := c.kept(dir)
 	if err != nil {
 		return err

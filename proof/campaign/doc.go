@@ -12,6 +12,9 @@
 //
 // The worker processes are the caller's own program again: its main, or TestMain, calls [Main] first.
 //
+// With a [History] every process records what it asks of the engine and what it is answered, so that a kill takes none of
+// it along; afterwards that is held to the protocol's rules and to porcupine.
+//
 // A [Control] takes a protection away. Its campaign must be found broken, or the checker proves nothing;
 // so must a run in which no job was started twice.
 package campaign
