@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -182,8 +181,8 @@ var mutants = []struct {
 		if err := l.guarded(ctx, "confirm", t, func() error { return nil }); err != nil {
 			return err
 		}
-		for i := 0; i < 1e5 && l.refusalOf(t) == nil; i++ {
-			runtime.Gosched() // here it is sealed
+		for end := time.Now().Add(time.Second); l.refusalOf(t) == nil && time.Now().Before(end); {
+			time.Sleep(100 * time.Microsecond) // here it is sealed
 		}
 		change(l, t.Key(), func(e *effect) { e.State, e.Result = ledger.Confirmed, result })
 		return nil
