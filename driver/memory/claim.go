@@ -70,7 +70,7 @@ func (e *Engine) claim(r *row, req queue.Claim, now time.Time) bool {
 		return false
 	}
 	e.seize(r, req.ID)
-	r.worker, r.claimedAt, r.ttl, r.at = req.Worker, now, req.TTL, now.Add(req.TTL)
+	r.worker, r.claimedAt, r.ttl, r.at, r.spared = req.Worker, now, req.TTL, now.Add(req.TTL), false
 	e.turn(r, queue.Running)
 	e.place(r, now)
 	return true

@@ -19,14 +19,16 @@ func (e *Engine) now() time.Time {
 //
 // The process may have stood still: frozen, suspended, its clock set forward. Then no holder of a lease
 // could have extended it here. So where nothing was served for as long as a lease lasts, a lease that ran
-// out meanwhile runs once more, and no crash is counted.
+// out meanwhile runs once more, and no crash is counted. It does so once, until its holder is heard: silence
+// may also mean that nobody asked, and where claims come more rarely than a lease lasts a dead holder's lease
+// would be spared for ever.
 func (e *Engine) pass() time.Time {
 	now := e.now()
 	silent := now.Sub(e.served)
 	for r := e.later.first(); r != nil && !r.at.After(now); r = e.later.first() {
 		e.later.remove(r)
-		if r.state == queue.Running && silent >= r.ttl {
-			r.at = now.Add(r.ttl)
+		if r.state == queue.Running && silent >= r.ttl && !r.spared {
+			r.at, r.spared = now.Add(r.ttl), true
 		}
 		e.place(r, now)
 		if r.lone && r.state == queue.Running && !r.at.After(now) {

@@ -29,7 +29,7 @@ func (e *Engine) Extend(ctx context.Context, ttl time.Duration, leases ...queue.
 			continue
 		}
 		e.take(r)
-		r.ttl, r.at = ttl, now.Add(ttl)
+		r.ttl, r.at, r.spared = ttl, now.Add(ttl), false
 		e.place(r, now)
 	}
 	return errs, nil

@@ -334,6 +334,22 @@ var engineMutants = []mutant{
 		m.serve(m.now())
 		return req
 	}},
+	{name: "a silence spares for ever", claim: func(m *mutant, req queue.Claim) queue.Claim {
+		m.rows(func(r *row) { r.spared = false })
+		return req
+	}},
+	{name: "spared in one silence of all", claimed: func(m *mutant, req queue.Claim, got []queue.Lease) []queue.Lease {
+		for _, l := range got {
+			m.row(l.Job.ID, func(r *row) { r.spared = l.Token > 1 })
+		}
+		return got
+	}},
+	{name: "only a claim looks for a silence", enqueue: func(m *mutant, jobs []queue.Job) []queue.Job {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.serve(m.now())
+		return jobs
+	}},
 	{name: "leases run out and are never replaced", claim: func(m *mutant, req queue.Claim) queue.Claim {
 		m.rows(func(r *row) {
 			if r.state == queue.Running {

@@ -24,6 +24,7 @@ type row struct {
 	worker    string
 	ttl       time.Duration
 	claimedAt time.Time
+	spared    bool    // it was given one more ttl after a silence, and its holder was not heard since
 	last      settled // the last settlement, until the next claim
 
 	counts     queue.Counts

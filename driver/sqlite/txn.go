@@ -26,12 +26,16 @@ type txn struct {
 }
 
 // engineRow is what the engine knows of itself.
-type engineRow struct{ clock, floor, sealed, mark, spared int64 }
+type engineRow struct {
+	clock, floor, sealed, mark int64
+	spared                     int64   // the lease's end that was last given after a silence
+	quiet                      silence // the longest that no claim has used
+}
 
 func (t *txn) loadView() error {
 	t.view = newView()
-	err := t.s.query("SELECT clock, seq_floor, sealed, mark, spared FROM twice_engine", func(r []driver.Value) error {
-		t.engine = engineRow{clock: number(r[0]), floor: number(r[1]), sealed: number(r[2]), mark: number(r[3]), spared: number(r[4])}
+	err := t.s.query("SELECT clock, seq_floor, sealed, mark, spared, quiet_from, quiet_to FROM twice_engine", func(r []driver.Value) error {
+		t.engine = engineRow{clock: number(r[0]), floor: number(r[1]), sealed: number(r[2]), mark: number(r[3]), spared: number(r[4]), quiet: silence{number(r[5]), number(r[6])}}
 		return nil
 	})
 	if err != nil {
@@ -41,13 +45,18 @@ func (t *txn) loadView() error {
 }
 
 // touch writes the clock, unless it was written less than every milliseconds ago. It is what tells an engine that
-// could not serve from one that nobody asked.
+// could not serve from one that nobody asked. The silence that it ends is remembered for the next claim, which knows
+// whether it was as long as a lease. Of two the longer is kept, as long as a claim could use it.
 func (t *txn) touch(every int64) error {
 	if t.now-t.engine.clock < every {
 		return nil
 	}
-	t.engine.clock = t.now
-	_, err := t.s.exec("UPDATE twice_engine SET clock = max(clock, ?)", t.now)
+	e := &t.engine
+	if s := (silence{e.clock, t.now}); s.from > 0 && (s.length() >= e.quiet.length() || e.quiet.over(t.now)) {
+		e.quiet = s
+	}
+	e.clock = t.now
+	_, err := t.s.exec("UPDATE twice_engine SET clock = max(clock, ?), quiet_from = ?, quiet_to = ?", t.now, e.quiet.from, e.quiet.to)
 	return err
 }
 

@@ -22,7 +22,7 @@ const (
 	Extend            // of any lease that was ever given
 	Settle            // the same
 	Pass              // a lease's time passes, and the engine serves
-	Freeze            // two leases' time passes and the engine stands still; then somebody asks for jobs
+	Freeze            // two leases' time passes and the engine stands still; then somebody asks for other jobs
 	Wait              // a delay passes
 	Cancel            //
 	CancelSealed      // only at this token
@@ -99,7 +99,7 @@ func (a Act) String() string {
 	case Pass:
 		return "a lease's time passes while the engine serves"
 	case Freeze:
-		return "two leases' time passes while the engine stands still, and then somebody asks for jobs"
+		return "two leases' time passes while the engine stands still, and then somebody asks for other jobs"
 	case Wait:
 		return "the delay passes"
 	case Cancel:

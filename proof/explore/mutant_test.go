@@ -3,6 +3,7 @@ package explore_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ type broken struct {
 
 	enqueue func(*broken, []queue.Job) ([]queue.Receipt, error)
 	claim   func(*broken, queue.Claim) ([]queue.Lease, error)
+	roused  func(*broken)
 	extend  func(*broken, time.Duration, []queue.Lease) ([]error, error)
 	settle  func(*broken, []queue.Settlement) ([]error, error)
 	cancel  func(*broken, queue.Actor, []queue.Cut) ([]error, error)
@@ -43,10 +45,14 @@ func (e *broken) Enqueue(ctx context.Context, jobs ...queue.Job) ([]queue.Receip
 }
 
 func (e *broken) Claim(ctx context.Context, req queue.Claim) (leases []queue.Lease, err error) {
-	if e.claim != nil {
+	known := slices.Contains(req.Kinds, "k") // else it is there for the engine to find a silence
+	if e.claim != nil && known {
 		leases, err = e.claim(e, req)
 	} else {
 		leases, err = e.Engine.Claim(ctx, req)
+	}
+	if e.roused != nil && !known {
+		e.roused(e)
 	}
 	if len(leases) > 0 {
 		e.last = leases[0]
@@ -146,6 +152,11 @@ var mutants = []mutant{
 			return e.Engine.Claim(ctx, req)
 		}
 		return leases, err
+	}}},
+	{"a silence spares for ever", 0, broken{roused: func(e *broken) {
+		if r, err := e.Engine.Job(ctx, e.last.Job.ID); err == nil && r.State == queue.Running && e.now().Sub(e.last.ClaimedAt) == 4*time.Minute {
+			_, _ = e.Engine.Extend(ctx, time.Minute, e.last)
+		}
 	}}},
 	{"a claim that is repeated gives nothing", 0, broken{claim: func(e *broken, req queue.Claim) ([]queue.Lease, error) {
 		if e.claims[req.ID] {

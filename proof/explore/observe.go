@@ -96,6 +96,17 @@ func (w *world) reveal(want Row) (Row, error) {
 			j.Last = end
 		}
 	}
+	if j.State == queue.Running && j.Until == still { // a silence ends the lease only if it was spared before
+		w.at = w.at.Add(2 * ttl)
+		if got := w.roused(context.Background()); got != history.OK {
+			return j, errors.New(string(got))
+		}
+		r, err := w.engine.Job(context.Background(), job.ID)
+		if err != nil {
+			return j, err
+		}
+		j.Spared = !r.LeaseUntil.After(w.at)
+	}
 	return j, nil
 }
 

@@ -13,6 +13,7 @@ type Row struct {
 	Listed    uint8 // on a job that is dead or cancelled: the steps that were made
 	Now, Mark int64 // the engine's clock and its mark
 	Fresh     int64 // fresh_at
+	Spared    bool  // its lease was given one more ttl after a silence, and its holder was not heard since
 }
 
 // engines are what is explored as rows.
@@ -34,9 +35,10 @@ func (e engines) acts(r Row) []Act { return acts(r, e.bounds) }
 
 func (e engines) rule(r Row, a Act) (history.Answer, Row) { return rule(r, a, e.bounds) }
 
-// plain: which lease is held, and which settlement would be a repeated one, is found only by trying.
+// plain: which lease is held, which settlement would be a repeated one, and whether its lease was spared, is found only
+// by trying.
 func (e engines) plain(r Row) Row {
-	r.Lease, r.Last = "", history.End{}
+	r.Lease, r.Last, r.Spared = "", history.End{}, false
 	return r
 }
 
@@ -63,6 +65,9 @@ func (e engines) tell(r Row) string {
 	text := "the job is " + describe(r.Job)
 	if r.Listed > 0 {
 		text += ", and lists" + steptext(r.Listed)
+	}
+	if r.Spared {
+		text += ", and its lease was spared"
 	}
 	if e.bounds.Instants > 0 {
 		if r.Known {

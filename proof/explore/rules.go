@@ -90,6 +90,7 @@ func rule(r Row, a Act, b Bounds) (history.Answer, Row) {
 	} else {
 		answer, after.Job = ruled(r.Job, a, b)
 	}
+	after = held(r, after, a, answer)
 	switch {
 	case !after.Known || after.State != queue.Dead && after.State != queue.Cancelled:
 		after.Listed = 0
@@ -97,6 +98,19 @@ func rule(r Row, a Act, b Bounds) (history.Answer, Row) {
 		after.Listed = a.List
 	}
 	return answer, after
+}
+
+// held is the row as far as silence goes: a lease is spared once, until its holder is heard.
+func held(r, after Row, a Act, answer history.Answer) Row {
+	switch {
+	case a.What == Freeze && r.Spared:
+		after.Until, after.Spared = 0, false
+	case a.What == Freeze:
+		after.Spared = true
+	case after.State != queue.Running, after.Until != still, after.Token != r.Token, a.What == Tick, a.What == Extend && answer == history.OK:
+		after.Spared = false
+	}
+	return after
 }
 
 // ruled is the rule as far as it does not depend on the time of day.
@@ -122,7 +136,7 @@ func ruled(j history.Job, a Act, b Bounds) (history.Answer, history.Job) {
 		j.Until = 0
 	case Wait:
 		j.Due = 0
-	case Freeze: // no holder could have extended its lease: nothing runs out by that
+	case Freeze: // no holder could have extended its lease: nothing runs out by that the first time
 	case Prune:
 		if !j.Prunable() {
 			return history.NotFound, j

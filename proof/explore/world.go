@@ -109,7 +109,7 @@ func (w *world) do(a Act) history.Answer {
 		return history.OK
 	case Freeze:
 		w.at = w.at.Add(2 * ttl)
-		return w.asked(ctx)
+		return w.roused(ctx)
 	case Wait:
 		for passed := time.Duration(0); passed <= delay; passed += ttl / 2 {
 			w.at = w.at.Add(ttl / 2)
@@ -136,12 +136,14 @@ func (w *world) do(a Act) history.Answer {
 		return w.forgets(ctx, w.engine.Reap)
 	case MoveMark:
 		return told(w.engine.MoveMark(ctx, end(a.At)))
-	case Tick: // whoever holds a lease could not extend it meanwhile, so it runs on: clocks end no lease here
+	case Tick: // whoever holds a lease could not extend it meanwhile, and does so then: clocks end no lease here
 		r, err := w.engine.Job(ctx, job.ID)
 		leased := err == nil && r.State == queue.Running && r.LeaseUntil.After(w.at)
 		w.at = noon(instant(w.at) + 1)
 		if leased {
-			return w.asked(ctx)
+			for _, n := range w.holders(r.Token) {
+				return first(w.engine.Extend(ctx, ttl, w.lease(n)))
+			}
 		}
 		w.serve(ctx)
 		return history.OK
@@ -149,14 +151,13 @@ func (w *world) do(a Act) history.Answer {
 	return odd(errors.New("no such action"))
 }
 
-// asked: somebody asks for jobs, so the engine finds that it stood still. Nothing may be leased.
-func (w *world) asked(ctx context.Context) history.Answer {
-	for _, what := range []What{Claim, ClaimAlone} {
-		if got := w.claim(ctx, Act{What: what, Claim: -1}); got != Nothing {
-			return got
-		}
+// roused: somebody asks for jobs of another kind, so the engine finds that it stood still, and leases nothing.
+func (w *world) roused(ctx context.Context) history.Answer {
+	leases, err := w.engine.Claim(ctx, queue.Claim{ID: claimID(-1), Worker: "w", Queues: []string{"q"}, Kinds: []string{"other"}, Max: 1, TTL: ttl})
+	if err == nil && len(leases) > 0 {
+		err = errors.New("a job of another kind was leased")
 	}
-	return history.OK
+	return told(err)
 }
 
 // forgets lets the engine forget jobs that ended as long ago as an id is kept.

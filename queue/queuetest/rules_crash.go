@@ -2,6 +2,7 @@ package queuetest
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/twicehq/twice/queue"
 )
@@ -60,6 +61,94 @@ var crashRules = []Rule{
 			}
 		}
 	}},
+	{"spared once", "where claims come more rarely than a lease lasts, steadily or not, a lease whose holder is dead is spared once, and then replaced as a crash", []Need{counts}, func(s *Scene) {
+		for what, steps := range map[string][]time.Duration{
+			"steadily":    {2 * ttl, 2 * ttl},
+			"irregularly": {ttl + 5*time.Second, 10 * time.Second, ttl + 5*time.Second},
+		} {
+			s.accept(job(what))
+			s.take("A")
+			for i, step := range steps {
+				s.Clock.Advance(step)
+				got := s.claim(request("B"))
+				if last := i == len(steps)-1; last != (len(got) == 1) {
+					s.Fatalf("%s: claim %d after its holder died leased %s", what, i+1, keys(got))
+				}
+				for _, l := range got {
+					if l.Counts.Crashes != 1 {
+						s.Errorf("%s: %+v, want one crash", what, l.Counts)
+					}
+					s.end(done(l))
+				}
+			}
+		}
+	}},
+	{"spared once beside other writes", "where everybody comes more rarely than a lease lasts, a lease whose holder is dead is spared once, and then replaced as a crash", []Need{counts}, func(s *Scene) {
+		dead := s.accept(job("a"))
+		s.take("A")
+		for n := range 2 {
+			s.Clock.Advance(ttl + time.Second)
+			s.accept(job(fmt.Sprint(n)))
+			s.Clock.Advance(ttl + time.Second)
+			for _, l := range s.claim(request("B")) {
+				if l.Job.ID == dead && l.Counts.Crashes == 1 {
+					return
+				}
+				if l.Counts.Crashes > 0 {
+					s.Errorf("%s: %+v", l.Job.Key, l.Counts)
+				}
+				s.end(done(l))
+			}
+		}
+		s.Errorf("it was not replaced")
+	}},
+	{"spared again", "once its holder is heard, by an extend or as that of a new claim, a lease is spared in another silence", []Need{counts}, func(s *Scene) {
+		s.accept(job("a"))
+		l := s.take("A")
+		for range 3 {
+			s.Clock.Advance(10 * ttl)
+			s.none("nobody could have extended it")
+			s.must(s.extend(l), "extend after the silence")
+		}
+		s.Clock.Advance(10 * ttl)
+		s.accept(job("b"))
+		if b := s.take("A"); b.Job.Key != "b" { // by the claim that finds the silence
+			s.Fatalf("leased %s", b.Job.Key)
+		}
+		s.must(s.extend(l), "extend")
+		s.Clock.Advance(10 * ttl)
+		s.none("nobody could have extended either")
+		s.lapse()
+		for _, l := range s.claim(request("B")) {
+			if l.Counts.Crashes != 1 {
+				s.Errorf("%s: %+v, want one crash", l.Job.Key, l.Counts)
+			}
+		}
+		s.Clock.Advance(10 * ttl)
+		s.none("these are new leases")
+	}},
+	{"the first write after a silence", "whatever write is the first after a silence of a ttl, no crash is counted for leases that ran out in it, until one more ttl has passed", []Need{counts}, func(s *Scene) {
+		for _, w := range []struct {
+			what  string
+			write func(queue.Lease)
+		}{
+			{"a ping", func(queue.Lease) { s.must(s.Engine.Ping(s.ctx), "ping") }},
+			{"an enqueue", func(queue.Lease) { s.accept(job("later")) }},
+			{"an extend of another", func(l queue.Lease) { s.must(s.extend(l), "extend") }},
+			{"a settlement of another", func(l queue.Lease) { s.end(failed(l)) }},
+			{"somebody else's", func(queue.Lease) { s.beat() }},
+		} {
+			s.silent(w.what, w.write)
+		}
+	}},
+	{"the first write after a silence, in a transaction", "where that is a write in the application's transaction, likewise", []Need{counts, transacts}, func(s *Scene) {
+		s.silent("a transaction", func(queue.Lease) {
+			s.must(ask[Transacting](s).Transact(s.ctx, func(tx queue.Tx) error {
+				_, err := tx.Enqueue(s.ctx, job("later"))
+				return err
+			}), "enqueue in a transaction")
+		})
+	}},
 	{"no grace where others were served", "while the engine serves others, a lease that ran out is replaced at once", []Need{counts}, func(s *Scene) {
 		s.accept(job("a"))
 		s.take("A")
@@ -72,6 +161,40 @@ var crashRules = []Rule{
 			s.Errorf("%+v", c)
 		}
 	}},
+}
+
+// silent leases two jobs, lets the engine serve nobody, and then what write does to the second. The first is held for
+// one more ttl, and then replaced.
+func (s *Scene) silent(what string, write func(queue.Lease)) {
+	s.Helper()
+	first := s.accept(job("first, "+what), job("second, "+what))
+	leases := s.claim(request("A"))
+	if len(leases) != 2 || leases[0].Job.ID != first {
+		s.Fatalf("leased %s, want both", keys(leases))
+	}
+	s.Clock.Advance(10 * ttl)
+	write(leases[1])
+	for range 2 {
+		for _, l := range s.claim(request("B")) {
+			if l.Job.ID == first || l.Counts.Crashes > 0 {
+				s.Fatalf("after %s: %s, %+v", what, l.Job.Key, l.Counts)
+			}
+			s.end(done(l))
+		}
+		s.Clock.Advance(queue.Resolution)
+	}
+	s.lapse()
+	replaced := false
+	for _, l := range s.claim(request("B")) {
+		if l.Counts.Crashes != 1 {
+			s.Errorf("after %s and a ttl: %s, %+v, want one crash", what, l.Job.Key, l.Counts)
+		}
+		replaced = replaced || l.Job.ID == first
+		s.end(done(l))
+	}
+	if !replaced {
+		s.Errorf("after %s and a ttl: it was not replaced", what)
+	}
 }
 
 // crash lets n leases of the one job run out.

@@ -292,21 +292,28 @@ local function dissolve(q, claim)
 end
 
 -- spare gives leases that ran out while the queue took no write one more ttl: no holder could have extended them.
+-- Each once, until its holder is heard: silence may also mean that nobody asked, and where claims come more rarely than
+-- a lease lasts a dead holder's would be spared for ever. No record says that it was spared: the queue remembers the end
+-- that it gave last, and a lease that ends then is not spared again. Whatever it gave before has run out by the next
+-- silence of a ttl, and a lease that ran out before a silence is not looked at. The end is a millisecond short of a ttl,
+-- so that no lease of that ttl given from then on has it. One of another ttl that ends in the same millisecond is taken
+-- for a spared one: if it runs out in another silence, one crash too many is counted. That costs the job an attempt, and
+-- no safety.
 local function spare(q)
 	local silent = q.now - q.clock
-	if q.ttl == 0 or silent < q.ttl or q.spared == q.clock then return end
+	if q.ttl == 0 or silent < q.ttl then return end
 	local ids = call('ZRANGEBYSCORE', q.l, '(' .. q.clock, q.now)
 	if #ids == 0 then return end
 	load(q, ids)
+	local at, before = q.now + max(q.ttl - 1, 1), q.spared
 	for _, id in ipairs(ids) do
 		local rec = q.seen[id]
-		if rec then
-			local at = q.now + q.ttl
+		if rec and i6(rec, 3) ~= before then
+			q.spared = at
 			write(q, id, sub(rec, 1, 2) .. pack('>I6', at) .. sub(rec, 9))
 			leased(q, at, id)
 		end
 	end
-	q.spared = q.now
 	flush(q)
 end
 
