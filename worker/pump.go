@@ -43,19 +43,20 @@ func (r *runner) next(batch []*attempt) ([]*attempt, int, bool) {
 		case r.over:
 			return nil, 0, false
 		case len(r.ends) > 0:
-			n := min(len(r.ends), r.maxBatch)
+			most, slots := r.maxBatch, 0
+			if r.exchange != nil && r.mayClaim() {
+				most = r.share()
+				slots = r.reserve(most)
+			}
+			n := min(len(r.ends), most)
 			batch = append(batch, r.ends[:n]...)
 			rest := copy(r.ends, r.ends[n:])
 			clear(r.ends[rest:])
 			r.ends = r.ends[:rest]
-			slots := 0
-			if r.exchange != nil && r.mayClaim() {
-				slots = r.reserve()
-			}
 			return batch, slots, true
 		case r.free > 0 && r.mayClaim():
 			r.polling = true
-			return nil, r.reserve(), true
+			return nil, r.reserve(r.maxBatch), true
 		}
 		r.turn.Wait()
 	}
@@ -64,9 +65,14 @@ func (r *runner) next(batch []*attempt) ([]*attempt, int, bool) {
 // mayClaim: while a poll waits, whatever becomes due goes to it.
 func (r *runner) mayClaim() bool { return !r.draining && !r.polling && !r.aside && !r.over }
 
-// reserve takes the free slots for one claim, as many as a claim may ask for.
-func (r *runner) reserve() int {
-	n := min(r.free, r.maxBatch)
+// share is how many jobs one exchange settles at most, and how many it claims. With a third of the slots' jobs on each of
+// two trips the handlers have a third left: a larger trip leaves them, and then the engine, with nothing to do. Small
+// ones are not split, since a trip's fixed cost is then most of it.
+func (r *runner) share() int { return min(r.maxBatch, max(100, r.slots/(pumps+1))) }
+
+// reserve takes the free slots for one claim, up to so many.
+func (r *runner) reserve(most int) int {
+	n := min(r.free, most)
 	r.free -= n
 	return n
 }

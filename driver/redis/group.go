@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -91,6 +92,10 @@ func (g *groups) enqueue(ctx context.Context, name string, jobs []prepared) ([]q
 // serve carries out whatever waits, until nothing does.
 func (g *groups) serve(name string, q *group) {
 	for {
+		// Whoever was just answered may have more to enqueue: let those callers line up, else the first goes alone and
+		// the others wait for it.
+		runtime.Gosched()
+		runtime.Gosched()
 		g.mu.Lock()
 		if len(q.waiting) == 0 {
 			q.busy--
