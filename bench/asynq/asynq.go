@@ -28,6 +28,7 @@ func Info(p server.Persistence) peer.Info {
 		About:      "asynq " + version + " on Redis, tuned",
 		Durability: redisdir.Durability(p),
 		Workers:    []int{50, 200},
+		Threads:    redisdir.Threads(),
 		Open: func(ctx context.Context, dir string, mode peer.Mode) (peer.Peer, error) {
 			s, err := redisdir.Open(ctx, dir, p, mode)
 			if err != nil {

@@ -18,7 +18,8 @@ func Redis(p server.Persistence) peer.Info {
 		Name:       "twice",
 		About:      "Twice on Redis",
 		Durability: redisdir.Durability(p),
-		Workers:    []int{1000, 4000},
+		Workers:    []int{1000},
+		Threads:    redisdir.Threads(),
 		Open: func(ctx context.Context, dir string, mode peer.Mode) (peer.Peer, error) {
 			s, err := redisdir.Open(ctx, dir, p, mode)
 			if err != nil {

@@ -18,6 +18,7 @@ type Info struct {
 	Durability string // what is on the disk when Enqueue returns and when a job counts as done
 	Reference  bool   // shown for information: its durability is not comparable
 	Workers    []int  // worker counts tried wherever jobs are drained; the best one is reported
+	Threads    []int  // values of GOMAXPROCS tried in every scenario, the best one reported; none: as it is
 	Open       func(ctx context.Context, dir string, mode Mode) (Peer, error)
 }
 

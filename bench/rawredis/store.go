@@ -26,7 +26,7 @@ func Info(l Layout, p server.Persistence) peer.Info {
 		name += "-" + string(l)
 	}
 	return peer.Info{
-		Name: name, Reference: true, Durability: redisdir.Durability(p),
+		Name: name, Reference: true, Durability: redisdir.Durability(p), Threads: redisdir.Threads(),
 		About: "bare scripts on Redis through rueidis with the promises' bare costs, " + string(l) + " layout",
 	}
 }

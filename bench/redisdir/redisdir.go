@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -20,6 +21,12 @@ func Durability(p server.Persistence) string {
 		server.EverySec: "fsync once a second (AOF everysec)",
 		server.Always:   "fsync before every answer (AOF always)",
 	}[p]
+}
+
+// Threads are the values of GOMAXPROCS that contestants written in Go try: all cores, and one less for the server to have.
+func Threads() []int {
+	all := runtime.NumCPU()
+	return []int{max(1, all-1), all}
 }
 
 // Server is a server with one connection for questions.

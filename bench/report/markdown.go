@@ -24,7 +24,7 @@ func Markdown(w io.Writer, r Report) error {
 	for _, s := range r.Sections {
 		p.f("\n### %s\n%s. Fsync probe beside it: p50 %s, p99 %s, %.0f/s.\n\n", s.Name, s.What,
 			short(s.Fsync.P50), short(s.Fsync.P99), s.Fsync.Ops)
-		p.f("| figure | peer | median | min – max | ratio | workers | foreign cores | durability |\n|---|---|--:|--:|--:|--:|--:|---|\n")
+		p.f("| figure | peer | median | min – max | ratio | workers | threads | foreign cores | durability |\n|---|---|--:|--:|--:|--:|--:|--:|---|\n")
 		for _, row := range s.Rows {
 			p.row(row)
 		}
@@ -53,21 +53,24 @@ func (p *printer) row(r Row) {
 		name += " " + r.Unit
 	}
 	if r.Error != "" {
-		p.f("| %s %s | %s | failed: %s | | | | | %s |\n", name, arrow, r.Peer, r.Error, r.Durability)
+		p.f("| %s %s | %s | failed: %s | | | | | | %s |\n", name, arrow, r.Peer, r.Error, r.Durability)
 		return
 	}
-	ratio, workers, mark := "", "", ""
+	ratio, workers, threads, mark := "", "", "", ""
 	if r.Ratio != nil {
 		ratio = number(*r.Ratio) + " ×"
 	}
 	if r.Workers > 0 {
 		workers = strconv.Itoa(r.Workers)
 	}
+	if r.Threads > 0 {
+		threads = strconv.Itoa(r.Threads)
+	}
 	if r.Disturbed {
 		mark = "†"
 	}
-	p.f("| %s %s | %s | %s | %s – %s | %s | %s | %.2f%s | %s |\n", name, arrow, r.Peer,
-		number(r.Median), number(r.Min), number(r.Max), ratio, workers, r.Foreign, mark, r.Durability)
+	p.f("| %s %s | %s | %s | %s – %s | %s | %s | %s | %.2f%s | %s |\n", name, arrow, r.Peer,
+		number(r.Median), number(r.Min), number(r.Max), ratio, workers, threads, r.Foreign, mark, r.Durability)
 }
 
 // number shows three digits, and whole numbers from a hundred on.

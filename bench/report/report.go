@@ -59,7 +59,8 @@ type Row struct {
 	Values     []float64 `json:"values"`
 	Ratio      *float64  `json:"ratio,omitempty"` // the base's median / this median
 	Workers    int       `json:"workers,omitempty"`
-	Foreign    float64   `json:"foreign_cores"` // of the most disturbed run kept
+	Threads    int       `json:"threads,omitempty"` // GOMAXPROCS, where it was tried
+	Foreign    float64   `json:"foreign_cores"`     // of the most disturbed run kept
 	Disturbed  bool      `json:"disturbed"`
 	Error      string    `json:"error,omitempty"`
 }
@@ -102,7 +103,7 @@ func makeRow(f loadtest.Figure, res suite.Result, quiet float64) (Row, bool) {
 	}
 	row.Median = suite.Median(res.Samples, f.Name)
 	row.Min, row.Max = slices.Min(row.Values), slices.Max(row.Values)
-	row.Workers = res.Samples[0].Workers
+	row.Workers, row.Threads = res.Samples[0].Workers, res.Samples[0].Threads
 	for _, s := range res.Samples {
 		row.Foreign = max(row.Foreign, s.Foreign)
 	}

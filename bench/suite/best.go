@@ -6,13 +6,13 @@ import (
 	"github.com/twicehq/twice/internal/loadtest"
 )
 
-// enough says whether every contestant has as many quiet runs of each worker count as are kept.
+// enough says whether every contestant has as many quiet runs of each setting as are kept.
 func (r *runner) enough(samples [][]Sample, errs []error) bool {
 	for i, all := range samples {
 		if errs[i] != nil {
 			continue
 		}
-		for _, group := range byWorkers(all) {
+		for _, group := range bySetting(all) {
 			quiet := 0
 			for _, s := range group {
 				if s.Foreign < r.cfg.Quiet {
@@ -27,10 +27,10 @@ func (r *runner) enough(samples [][]Sample, errs []error) bool {
 	return true
 }
 
-// best keeps the quietest runs of each worker count, and of these the count with the best median.
+// best keeps the quietest runs of each setting, and of these the setting with the best median.
 func best(sc Scenario, all []Sample, keep int) (kept []Sample) {
 	first := sc.Figures[0]
-	for _, group := range byWorkers(all) {
+	for _, group := range bySetting(all) {
 		slices.SortStableFunc(group, func(a, b Sample) int {
 			if a.Foreign < b.Foreign {
 				return -1
@@ -48,14 +48,14 @@ func best(sc Scenario, all []Sample, keep int) (kept []Sample) {
 	return kept
 }
 
-// byWorkers groups runs by worker count, in the order in which the counts were tried.
-func byWorkers(all []Sample) (groups [][]Sample) {
-	at := map[int]int{}
+// bySetting groups runs by setting, in the order in which those were tried.
+func bySetting(all []Sample) (groups [][]Sample) {
+	at := map[Setting]int{}
 	for _, s := range all {
-		i, ok := at[s.Workers]
+		i, ok := at[s.Setting]
 		if !ok {
 			i = len(groups)
-			at[s.Workers] = i
+			at[s.Setting] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], s)

@@ -21,16 +21,36 @@ type Outcome struct {
 // Result is what one contestant gave in a scenario.
 type Result struct {
 	Contestant Contestant
-	Samples    []Sample // the quietest runs with the best worker count
+	Samples    []Sample // the quietest runs with the best setting
 	Err        error    // why there are none
 	Offered    bool     // whether the contestant offers what the scenario needs
 }
 
 // Sample is one run.
 type Sample struct {
-	Values  loadtest.Values
-	Workers int
+	Values loadtest.Values
+	Setting
 	Foreign float64 // cores that other processes used meanwhile
+}
+
+// Setting is what is tried in turn; 0 is what the contestant has by itself.
+type Setting struct{ Workers, Threads int }
+
+// settings are those that a contestant asks for.
+func settings(sc Scenario, c Contestant) (all []Setting) {
+	counts, threads := []int{0}, []int{0}
+	if sc.Sweep && len(c.Workers) > 0 {
+		counts = c.Workers
+	}
+	if len(c.Threads) > 0 {
+		threads = c.Threads
+	}
+	for _, n := range counts {
+		for _, t := range threads {
+			all = append(all, Setting{n, t})
+		}
+	}
+	return all
 }
 
 // Run runs scenarios in order. What a contestant fails at is in the outcome; the error is for what
@@ -109,29 +129,25 @@ func stops(ctx context.Context, sc Scenario, c Contestant, err error) error {
 	return ctx.Err()
 }
 
-// contestant runs one round of one contestant: once, or once for each worker count.
+// contestant runs one round of one contestant: once for each setting.
 func (r *runner) contestant(ctx context.Context, sc Scenario, c Contestant, round int) (all []Sample, err error) {
 	if sc.Static != nil {
 		v, err := sc.Static(ctx, r.cfg, r.stores, c)
 		return []Sample{{Values: v}}, err
 	}
-	counts := []int{0}
-	if sc.Sweep && len(c.Workers) > 0 {
-		counts = c.Workers
-	}
-	for _, workers := range counts {
+	for _, set := range settings(sc, c) {
 		var s Sample
 		start := time.Now()
 		err := bounded(runLimit+stuckAfter, r.cfg.Log, func() error {
 			return r.stores.use(ctx, c, r.rest(sc), r.waiting(sc), func(store io.Closer) (err error) {
-				s, err = r.sample(ctx, sc, c, store, workers, round)
+				s, err = r.sample(ctx, sc, c, store, set, round)
 				return err
 			})
 		})
 		if err != nil {
 			return all, err
 		}
-		fmt.Fprintf(r.cfg.Log, "%s %s workers=%d round=%d: %.4g %s (%.1f s in all)\n", sc.Name, c.Name, workers, round+1,
+		fmt.Fprintf(r.cfg.Log, "%s %s workers=%d threads=%d round=%d: %.4g %s (%.1f s in all)\n", sc.Name, c.Name, set.Workers, set.Threads, round+1,
 			s.Values[sc.Figures[0].Name], sc.Figures[0].Unit, time.Since(start).Seconds())
 		all = append(all, s)
 	}

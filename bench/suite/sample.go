@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 
@@ -14,21 +15,24 @@ import (
 )
 
 // sample is one run on an open store.
-func (r *runner) sample(ctx context.Context, sc Scenario, c Contestant, store io.Closer, workers, round int) (s Sample, err error) {
+func (r *runner) sample(ctx context.Context, sc Scenario, c Contestant, store io.Closer, set Setting, round int) (s Sample, err error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	debug.FreeOSMemory()
 	noise.Wait(ctx, r.cfg.Gate, r.cfg.Quiet)
 	if round == 0 && r.cfg.Profiles != "" {
-		stop, err := profile(filepath.Join(r.cfg.Profiles, fmt.Sprintf("%s-%s-%d.pprof", sc.Name, c.Name, workers)))
+		stop, err := profile(filepath.Join(r.cfg.Profiles, fmt.Sprintf("%s-%s-%d-%d.pprof", sc.Name, c.Name, set.Workers, set.Threads)))
 		if err != nil {
 			return s, err
 		}
 		defer stop()
 	}
-	s.Workers = workers
+	s.Setting = set
+	if set.Threads > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(set.Threads))
+	}
 	w, helpers := noise.Start(), watchHelpers(store)
-	s.Values, err = c.run(ctx, sc, r.cfg.env(workers, r.ids), store)
+	s.Values, err = c.run(ctx, sc, r.cfg.env(set.Workers, r.ids), store)
 	s.Foreign = max(0, w.Foreign()-helpers.cores())
 	return s, err
 }

@@ -43,6 +43,8 @@ type prepared struct {
 const (
 	atOnce   = 2    // scripts under way for one queue, of groups
 	together = 1000 // jobs in one of them
+	// fewCallers are so few that a script costs the server more than what it does for them.
+	fewCallers = 16
 	// patient bounds a script that nobody's context bounds.
 	patient = 30 * time.Second
 )
@@ -92,11 +94,16 @@ func (g *groups) enqueue(ctx context.Context, name string, jobs []prepared) ([]q
 // serve carries out whatever waits, until nothing does.
 func (g *groups) serve(name string, q *group) {
 	for {
-		// Whoever was just answered may have more to enqueue: let those callers line up, else the first goes alone and
-		// the others wait for it.
-		runtime.Gosched()
+		// Whoever was just answered may have more to enqueue: those callers line up first, else the one that is quickest goes
+		// alone and the others wait for it. More patience would bring all callers into one script, and then they and the
+		// server would take turns.
 		runtime.Gosched()
 		g.mu.Lock()
+		if n := len(q.waiting); 0 < n && n < fewCallers {
+			g.mu.Unlock()
+			runtime.Gosched()
+			g.mu.Lock()
+		}
 		if len(q.waiting) == 0 {
 			q.busy--
 			g.mu.Unlock()
