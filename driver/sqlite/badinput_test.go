@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/twicehq/twice/driver/sqlite/faultdisk"
 	"github.com/twicehq/twice/driver/sqlite/internal/rig"
 	"github.com/twicehq/twice/queue"
@@ -135,7 +133,7 @@ func TestDiskThatTakesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		with, reason error
-	}{{"read-only", sqlite3.READONLY, queue.ErrReadOnly}, {"full", sqlite3.FULL, queue.ErrFull}} {
+	}{{"read-only", faultdisk.ReadOnly, queue.ErrReadOnly}, {"full", faultdisk.Full, queue.ErrFull}} {
 		d := faultdisk.New(nil)
 		defer d.Close()
 		e, err := OpenRigged(newPath(t), Config{Logger: silent}, d.Rig())

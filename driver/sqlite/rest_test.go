@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"flag"
 	"sync/atomic"
 	"testing"
@@ -13,8 +14,6 @@ import (
 	ncruces "github.com/ncruces/go-sqlite3/driver"
 	modern "modernc.org/sqlite"
 
-	"github.com/twicehq/twice/driver/sqlite/faultdisk"
-	"github.com/twicehq/twice/driver/sqlite/internal/rig"
 	"github.com/twicehq/twice/queue"
 )
 
@@ -49,11 +48,21 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.d.Open(c.name) }
 func (c connector) Driver() driver.Driver                        { return c.d }
 
+func ncrucesCode(err error) int {
+	var e sqlite3.ExtendedErrorCode
+	if errors.As(err, &e) {
+		return int(e)
+	}
+	return 0
+}
+
 func init() { sql.Register("sqlite3-counting", &countingDriver{}) }
 
 // Case 14, a million at rest: the steps that a claim, an overview, an enqueue and an end take.
 func TestCase14AtRest(t *testing.T) { // not parallel: the steps of others would be counted
-	e := open(t, Config{through: rigged(rig.Rig{Driver: "sqlite3-counting", Code: faultdisk.Code, Pragmas: []string{"synchronous(OFF)"}})})
+	e := open(t, Config{through: technology{driver: "sqlite3-counting", code: ncrucesCode, dsn: func(path string, pragmas ...string) string {
+		return dsn(path, append(pragmas, "synchronous(OFF)")...)
+	}}})
 	ready := 0
 	cost := func() map[string]int64 {
 		// The changes of the counts are added up every so many commits: be at the same place of that.

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/twicehq/twice/driver/sqlite"
 	"github.com/twicehq/twice/driver/sqlite/faultdisk"
 	"github.com/twicehq/twice/driver/sqlite/internal/rig"
@@ -29,15 +27,15 @@ const ThenCut = "fsync EIO, kill -9, power cut"
 var often = []string{"wal_autocheckpoint(8)"}
 
 var plans = []plan{
-	{"write EIO", faultdisk.Write, sqlite3.IOERR_WRITE, healing, often},
-	{"write torn", faultdisk.Write, faultdisk.Torn{Err: sqlite3.IOERR_WRITE}, healing, often},
-	{"write ENOSPC", faultdisk.Write, sqlite3.FULL, healing, often},
-	{"fsync EIO", faultdisk.Sync, sqlite3.IOERR_FSYNC, failStop, often},
-	{"truncate EIO", faultdisk.Truncate, sqlite3.IOERR_TRUNCATE, healing, often},
-	{"read EIO", faultdisk.Read, sqlite3.IOERR_READ, healing, often},
-	{"open EMFILE", faultdisk.Open, sqlite3.CANTOPEN, healing, often},
-	{"delete EIO", faultdisk.Delete, sqlite3.IOERR_DELETE, healing, often},
-	{ThenCut, faultdisk.Sync, sqlite3.IOERR_FSYNC, thenCut, nil},
+	{"write EIO", faultdisk.Write, faultdisk.BadWrite, healing, often},
+	{"write torn", faultdisk.Write, faultdisk.Torn{Err: faultdisk.BadWrite}, healing, often},
+	{"write ENOSPC", faultdisk.Write, faultdisk.Full, healing, often},
+	{"fsync EIO", faultdisk.Sync, faultdisk.BadSync, failStop, often},
+	{"truncate EIO", faultdisk.Truncate, faultdisk.BadTruncate, healing, often},
+	{"read EIO", faultdisk.Read, faultdisk.BadRead, healing, often},
+	{"open EMFILE", faultdisk.Open, faultdisk.CannotOpen, healing, often},
+	{"delete EIO", faultdisk.Delete, faultdisk.BadDelete, healing, often},
+	{ThenCut, faultdisk.Sync, faultdisk.BadSync, thenCut, nil},
 }
 
 // Plans names them.

@@ -11,9 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/twicehq/twice/driver/sqlite"
+	"github.com/twicehq/twice/driver/sqlite/faultdisk"
 	"github.com/twicehq/twice/driver/sqlite/internal/rig"
 	"github.com/twicehq/twice/ledger"
 	"github.com/twicehq/twice/queue"
@@ -131,7 +130,7 @@ func (s *script) play(ctx context.Context, steps []step) bool {
 			}
 			if !st.outside() {
 				s.typed(st.name, err)
-				if errors.Is(err, sqlite3.IOERR_FSYNC) && !s.gaveUp(ctx) {
+				if syncFailed(err) && !s.gaveUp(ctx) {
 					s.broke("%s: the handle goes on after a failed fsync", st.name)
 				}
 			}
@@ -152,6 +151,12 @@ func (s *script) play(ctx context.Context, steps []step) bool {
 	}
 	_, ended := s.within("close", func() error { _ = s.e.Close(); return nil })
 	return ended
+}
+
+// syncFailed asks SQLite's code.
+func syncFailed(err error) bool {
+	var e interface{ Code() int }
+	return errors.As(err, &e) && e.Code() == int(faultdisk.BadSync)
 }
 
 // gaveUp asks whether the engine has given up its handle.

@@ -1,15 +1,10 @@
 package faultdisk
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/ncruces/go-sqlite3"
-	_ "github.com/ncruces/go-sqlite3/driver" // as sqlite3
-	"github.com/ncruces/go-sqlite3/vfs"
 
 	"github.com/twicehq/twice/driver/sqlite/internal/rig"
 )
@@ -18,6 +13,7 @@ import (
 type Disk struct {
 	name    string
 	pragmas []string
+	system  *system
 
 	mu    sync.Mutex
 	files map[string]*content // by the name's last part
@@ -34,23 +30,12 @@ func New(image Image, pragmas ...string) *Disk {
 	for name, b := range image {
 		d.files[name] = &content{durable: slices.Clone(b), there: true}
 	}
-	vfs.Register(d.name, &system{VFS: vfs.Find("os"), d: d})
+	d.register()
 	return d
 }
 
-// Close forgets the disk; what was written stays in the files.
-func (d *Disk) Close() { vfs.Unregister(d.name) }
+// Close forgets the disk, whose engines have to be closed; what was written stays in the files.
+func (d *Disk) Close() { d.system.unregister() }
 
 // Rig is for sqlite.OpenRigged.
-func (d *Disk) Rig() rig.Rig {
-	return rig.Rig{Driver: "sqlite3", Code: Code, VFS: d.name, Pragmas: d.pragmas}
-}
-
-// Code gives SQLite's extended result code of an error of the driver sqlite3; 0: it has none.
-func Code(err error) int {
-	var e sqlite3.ExtendedErrorCode
-	if errors.As(err, &e) {
-		return int(e)
-	}
-	return 0
-}
+func (d *Disk) Rig() rig.Rig { return rig.Rig{VFS: d.name, Pragmas: d.pragmas} }

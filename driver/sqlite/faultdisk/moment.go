@@ -32,14 +32,9 @@ type Moment struct {
 // Cut is [Disk.Cut] at this moment.
 func (m Moment) Cut(chance *rand.Rand) Image { return m.disk.cut(chance) }
 
-// Torn fails a write half-way, with an error.
-type Torn struct{ Err error }
-
-func (t Torn) Error() string { return t.Err.Error() + ", half-way" }
-
 // Break sets what fails from now on, counting from 1 again; nil: nothing. Before each operation fails is asked for the
-// error it is to fail with: one of SQLite's, by package sqlite3 of ncruces/go-sqlite3. The disk stands still meanwhile, so
-// fails must not call its methods.
+// error it is to fail with: a [Failure], or a [Torn] one. The disk stands still meanwhile, so fails must not call its
+// methods.
 func (d *Disk) Break(fails func(Moment) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,12 +1,10 @@
-// Package rig describes an SQLite that proofs put under an engine instead of its own. It is internal, so that nobody
-// outside this folder can make one: an engine in production cannot be opened on it by mistake.
+// Package rig describes what proofs put under an engine's SQLite. It is internal, so that nobody outside this folder can
+// make one: an engine in production cannot be opened on it by mistake.
 package rig
 
-// Rig is an SQLite behind database/sql. The zero value is the engine's own.
+// Rig is what lies under an SQLite. The zero value is what lies under it in production.
 type Rig struct {
-	Driver  string          // of database/sql
-	Code    func(error) int // SQLite's extended result code of an error of Driver; 0: it has none
-	VFS     string          // the file system; "": the driver's own
-	Pragmas []string        // of every connection, after the engine's: name(value)
-	SealAt  int             // how many ids are kept in memory before they are sealed; 0: as in production
+	VFS     string   // the file system
+	Pragmas []string // of every connection, after the engine's: name(value)
+	SealAt  int      // how many ids are kept in memory before they are sealed
 }
