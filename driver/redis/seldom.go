@@ -11,7 +11,7 @@ import (
 
 // assemble puts a script together.
 func assemble(own string) string {
-	own = strings.Join(linesOf(own), "\n")
+	own = pieces.constants.into(strings.Join(linesOf(own), "\n"))
 	needed := map[*function]bool{}
 	var need func(f *function)
 	need = func(f *function) {
@@ -59,11 +59,14 @@ type function struct {
 
 // pieces are what the shared part is made of.
 var pieces = func() (p struct {
-	all   []*function
-	named map[string]*function
+	all       []*function
+	named     map[string]*function
+	constants constants
 }) {
 	p.named = map[string]*function{}
-	common, seldom, _ := strings.Cut(shared, "-- SELDOM")
+	var text string
+	p.constants, text = constantsOf(shared)
+	common, seldom, _ := strings.Cut(text, "-- SELDOM")
 	_, seldom, _ = strings.Cut(seldom, "\n")
 	p.all = append(functionsOf(common, false), functionsOf(seldom, true)...)
 	for _, f := range p.all {

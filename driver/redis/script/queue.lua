@@ -22,6 +22,7 @@
 local call, pack, cut, sub, byte, char, concat = redis.call, struct.pack, struct.unpack, string.sub, string.byte, string.char, table.concat
 local min, max, floor = math.min, math.max, math.floor
 
+-- The scripts get these as they stand here: see constant.go.
 local QUEUED, RUNNING, DONE, DEAD, CANCELLED = 1, 2, 3, 4, 5
 local CRASHED, CUT = 5, 8                          -- outcomes that only an engine gives: crashed, cancelled
 local LONE, CLAIMED, FRESH, TOLD, ENDED, STRIPPED = 1, 2, 4, 8, 16, 32 -- flags
@@ -32,6 +33,9 @@ local AHEAD = 5 * 60 * 1000                        -- how far ahead an origin ma
 local ONCE = 500                                   -- how many jobs one script moves to their lists
 local MANY = 500                                   -- how many ids stand in one item of p
 local STEP = 2000                                  -- arguments in one command
+local NOBODY = '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+local EVENTS = '>I4I4I4I4I4I4'                     -- failures, crashes, interruptions, snoozes, redrives, attempts that were dropped
+local STATE = '>dddddddddddddddddddddddd'          -- of a queue, in the order of open
 
 local argn = 0
 local function arg() argn = argn + 1; return ARGV[argn] end
@@ -52,10 +56,6 @@ local function many(command, key, list, n)
 		call(command, key, unpack(list, i, min(i + STEP - 1, n)))
 	end
 end
-
-local NOBODY = string.rep('\0', 16)
-local EVENTS = '>I4I4I4I4I4I4'
-local STATE = '>' .. string.rep('d', 24)
 
 -- open reads the queue whose keys begin after base; nil where the client does not know it as it is.
 local function open()
