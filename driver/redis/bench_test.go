@@ -14,7 +14,7 @@ import (
 //
 //	go test ./driver/redis -run '^$' -bench Scripts -benchtime 200x
 func BenchmarkScripts(b *testing.B) {
-	for _, n := range []int{1, 10, 1000} {
+	for _, n := range []int{1, 16, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkScripts(b, n) })
 	}
 }

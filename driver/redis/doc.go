@@ -5,5 +5,8 @@
 // truth; the lists and sorted sets beside it change in the same script and can be made again from it
 // (Reconcile). A lease is a score there, never a key that expires.
 //
+// A server on the machine of its producers and workers needs a core: a process with GOMAXPROCS one below the number of
+// cores is quicker then (docs/evidence/bench-redis.md).
+//
 // What a reported success survives is what the server's persistence says: Open reads and prints it.
 package redis
