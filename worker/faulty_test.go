@@ -20,6 +20,7 @@ type faulty struct {
 	mu     sync.Mutex
 	claims []queue.ClaimID
 	asked  []int // by each claim in company
+	ended  []int // by each exchange
 }
 
 var errDown = &queue.Error{Op: "call", Reason: queue.ErrUnavailable, Detail: "down"}
@@ -69,6 +70,9 @@ func (f *faulty) Exchange(ctx context.Context, ends []queue.Settlement, req queu
 	if f.down.Load() {
 		return nil, nil, errDown
 	}
+	f.mu.Lock()
+	f.ended = append(f.ended, len(ends))
+	f.mu.Unlock()
 	errs, leases, err := f.Engine.Exchange(ctx, ends, req)
 	if f.lost() {
 		return nil, nil, errLost

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,6 +213,31 @@ func TestClaimsNoMoreThanItsSlots(t *testing.T) {
 			t.Errorf("%d done, at most %d at once", d[0].Done, most.Load())
 		}
 		s.stop()
+	})
+}
+
+// An exchange takes a third of many slots' jobs at most, however many have ended: so handlers and engine both have work
+// while it is under way.
+func TestAnExchangeTakesAThirdOfManySlots(t *testing.T) {
+	const slots, share = 900, 300
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		engine := &faulty{Engine: s.engine}
+		s.startOn(s.worker(engine, worker.Config{Concurrency: slots}), plain, func(context.Context, twice.Job[args]) error {
+			time.Sleep(time.Second) // so they end together
+			return nil
+		})
+		for n := range 20 * slots {
+			s.enqueue(plain, n)
+		}
+		time.Sleep(30 * time.Second)
+		if d, _ := s.engine.Depths(t.Context(), "default"); d[0].Done != 20*slots {
+			t.Errorf("%d of %d done", d[0].Done, 20*slots)
+		}
+		s.stop()
+		if most := slices.Max(engine.ended); most > share {
+			t.Errorf("the largest exchange had %d jobs", most)
+		}
 	})
 }
 
